@@ -258,6 +258,7 @@ static void add_note (tg_Profile *p, const tg_Packet *k) {
 }
 
 static void begin (tg_Profile *p, uint64_t ns, uint64_t spent_ns) {
+  p->begun = true;
   p->first_ns = p->last_ns = ns;
   p->now_ns = p->bytick.ticks == TG_TICKS_ONLY ? 0 : ns;
   p->spent_ns = spent_ns;
@@ -282,7 +283,7 @@ void tg_profile_add (tg_Profile *p, const tg_Packet *k) {
     add_note(p, k);
     return;
   }
-  if (tg_unlikely(p->events == 0))
+  if (tg_unlikely(!p->begun))
     begin(p, k->time_ns, k->spent_ns);
   pass_time(p, k->time_ns, k->spent_ns);
   if (!add_packet(p, k))
@@ -299,7 +300,7 @@ void tg_profile_add (tg_Profile *p, const tg_Packet *k) {
 
 /* The clock of a trace and its packets may differ by a tick. */
 static void set_bounds (tg_Profile *p, uint64_t start_ns, uint64_t end_ns) {
-  if (p->events == 0)
+  if (!p->begun)
     begin(p, start_ns, 0);
   if (start_ns < p->first_ns)
     p->idle_ns += p->first_ns - start_ns;

@@ -62,7 +62,7 @@ typedef struct tg_Open {
 
 typedef struct tg_Profile {
   tg_Status status;           /* sticky: memory was refused */
-  uint64_t events;            /* packets taken */
+  uint64_t events;            /* packets taken, of frames */
   uint64_t duration_ns;       /* these two once it has ended */
   uint64_t idle_ns;           /* time without an open frame; a wait in a call
                                  has a row, TG_FUNCTION_IDLE */
@@ -74,6 +74,7 @@ typedef struct tg_Profile {
                                  the self time of the frame there */
   uint32_t deepest;           /* frames that were open at a time; with a tree */
   /* private */
+  bool begun;                 /* there was a packet */
   tg_ByTick bytick;
   tg_FuncLabels labels;       /* owns; numbers as the rows */
   tg_Open *open;              /* owns; innermost last */
