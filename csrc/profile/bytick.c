@@ -326,6 +326,8 @@ static void divide_all (tg_CallTree *t, const uint32_t *of, Group *groups) {
       divide(&t->nodes[i], g, of[i] > 0 ? g->ticked.ns : all_ns);
     else if (of[i] == i)
       t->nodes[i].tally.variance = g->variance;
+    else
+      t->nodes[i].tally.self_ns = 0;    /* no tick has met it */
   }
 }
 

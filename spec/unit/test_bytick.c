@@ -180,6 +180,13 @@ static void divided (void) {
           "(a 0/100(b 40/80(c 40/40))(d 20/20)) 0");
 }
 
+/* A frame that samples have shown, and no tick has met, has no part. */
+static void divided_without (void) {
+  DIVIDES("0>a 0~b 0!20=c 10>c 30!30 30<c 80<b 100!70 100<a", 100,
+          "(a 80/100(b 0/20(c 20/20))) 0");
+  DIVIDES("0>a 0~b 80<b 100<a", 100, "(a 100/100(b 0/0)) 0");
+}
+
 /* Outside of calls there is what ticks stand for, and no more than passed. */
 static void outside (void) {
   DIVIDES("0~a 0~b 50!10 50<b 100!20 100<a", 100,
@@ -388,6 +395,7 @@ int main (void) {
   define_all();
   UNIT_RUN(nothing);
   UNIT_RUN(divided);
+  UNIT_RUN(divided_without);
   UNIT_RUN(outside);
   UNIT_RUN(idle);
   UNIT_RUN(idle_inside);
