@@ -172,8 +172,7 @@ static bool add_tick (Document *d, const tg_Packet *p) {
     if (node == 0)
       return fail(d);
   }
-  if (node != 0)
-    tg_bytick_tick(&d->bytick, &d->tree, node, p);
+  tg_bytick_tick(&d->bytick, &d->tree, node, p);
   return true;
 }
 

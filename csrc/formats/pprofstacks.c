@@ -182,9 +182,11 @@ static bool add_tick (tg_PprofStacks *s, const tg_Packet *p) {
     node = tg_calltree_child(&s->tree, 0, TG_PPROF_MAIN);
   if (p->function != 0)
     node = node_apart(s, p->function, node);
-  if (node == 0)
-    return p->function == 0 || fail(s);
+  if (node == 0 && p->function != 0)
+    return fail(s);
   tg_bytick_tick(&s->bytick, &s->tree, node, p);
+  if (node == 0)
+    return true;
   s->nodes[node].values[TG_PPROF_SAMPLES] += tg_ticks_count(s->x, p->hits);
   s->nodes[node].values[TG_PPROF_CPU] += p->hits;
   return true;

@@ -59,6 +59,8 @@ static void add_idle (const tg_ByTick *b, tg_CallTree *t, uint64_t idle_ns) {
 
 void tg_bytick_tick (tg_ByTick *b, tg_CallTree *t, uint32_t node,
                      const tg_Packet *tick) {
+  if (node == 0 && b->ticks == TG_TICKS_ONLY)
+    return;
   tg_ticked_add(&t->nodes[node].ticked, tick->hits);
   if (b->ticks == TG_TICKS_ONLY)
     t->nodes[node].tally.self_ns += tick->hits;

@@ -225,8 +225,6 @@ static bool leave (tg_Profile *p, const tg_Packet *k) {
 static void tick_open (tg_Profile *p, const tg_Packet *k) {
   const tg_Open *o = &p->open[p->nopen - 1];
   tg_ticked_add(&p->rows[o->call.row].ticked, k->hits);
-  if (has_tree(p))
-    tg_bytick_tick(&p->bytick, &p->tree, o->node, k);
   if (p->bytick.ticks == TG_TICKS_ONLY) {
     p->now_ns += k->hits;
     add_self(p, k->hits, 0);
@@ -242,6 +240,8 @@ static bool add_tick (tg_Profile *p, const tg_Packet *k) {
   };
   if (frame.function != 0 && !enter(p, &frame))
     return false;
+  if (has_tree(p))
+    tg_bytick_tick(&p->bytick, &p->tree, tg_profile_node(p), k);
   if (p->nopen > 0)
     tick_open(p, k);
   if (frame.function != 0)

@@ -231,6 +231,13 @@ static void apart_of_frames (void) {
   DIVIDES("0>a 50!50 50<a 100!50=b", 100, "(a 50/50)(b 50/50) 0");
 }
 
+/* A tick that has met no frame is told all the same: what passed before it is
+   nothing to the next. */
+static void no_frame (void) {
+  DIVIDES("0>a 10!10 10<a 30!20 60!30 60>b 110!50 110<b", 120,
+          "(b 50/50)(a 10/10) 60");
+}
+
 static double share (uint64_t clock, uint64_t spent, uint64_t ticks,
                      double squares) {
   double variance = TG_BYTICK_DOUBT * TG_BYTICK_DOUBT * (double)spent
@@ -402,6 +409,7 @@ int main (void) {
   UNIT_RUN(idle_little);
   UNIT_RUN(gaps);
   UNIT_RUN(apart_of_frames);
+  UNIT_RUN(no_frame);
   UNIT_RUN(weights);
   UNIT_RUN(kin);
   UNIT_RUN(recursion);
