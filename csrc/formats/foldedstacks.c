@@ -165,8 +165,10 @@ static bool add_line (tg_FoldedStacks *s, uint32_t node,
 
 /* False without memory. */
 static bool add_tick (tg_FoldedStacks *s, const tg_Packet *p) {
-  if (s->nopen == 0 && p->function == 0)
+  if (s->nopen == 0 && p->function == 0) {
+    tg_bytick_tick(&s->bytick, &s->tree, 0, p);
     return true;
+  }
   if (s->x->options.lines && !place_frames(s, p))
     return fail(s);
   uint32_t node = met_node(s, p);
@@ -219,7 +221,10 @@ static bool place_all (tg_FoldedStacks *s) {
   return true;
 }
 
+/* Also the time after the last frame. */
 static bool settle (tg_FoldedStacks *s) {
+  if (s->x->end_ns > s->bytick.now_ns)
+    tg_bytick_pass(&s->bytick, &s->tree, 0, s->x->end_ns, s->bytick.spent_ns);
   uint32_t idle = tg_funclabels_of(&s->labels, TG_FUNCTION_IDLE);
   uint32_t row = idle != TG_INTMAP_NONE ? number_of(s, idle, 0) : idle;
   return row != TG_INTMAP_NONE

@@ -102,8 +102,7 @@ static bool add_tick (tg_HtmlSums *s, const tg_Packet *p) {
   if (s->profile.status != TG_OK
       || (p->function != 0 && !add_inside(s, p->function, &node)))
     return fail(s);
-  if (node != 0)
-    tg_bytick_tick(&s->bytick, &s->tree, node, p);
+  tg_bytick_tick(&s->bytick, &s->tree, node, p);
   return true;
 }
 

@@ -210,8 +210,10 @@ static bool add_line (tg_PprofStacks *s, uint32_t node, const tg_Packet *tick,
 }
 
 static bool add_tick (tg_PprofStacks *s, const tg_Packet *p) {
-  if (s->nopen == 0 && p->function == 0)
+  if (s->nopen == 0 && p->function == 0) {
+    tg_bytick_tick(&s->bytick, &s->tree, 0, p);
     return true;
+  }
   uint64_t periods = tg_ticks_count(s->x, p->hits);
   uint32_t node = place_frames(s, p) ? met_node(s, p) : 0;
   if (node == 0 || !add_line(s, node, p, periods))
@@ -266,8 +268,11 @@ static void ask (tg_PprofStacks *s) {
     tg_export_mark(x);
 }
 
-/* Time is divided among the nodes, and becomes one of their values. */
+/* Time is divided among the nodes, and becomes one of their values; also that
+   after the last frame. */
 static bool settle (tg_PprofStacks *s) {
+  if (s->x->end_ns > s->bytick.now_ns)
+    tg_bytick_pass(&s->bytick, &s->tree, 0, s->x->end_ns, s->bytick.spent_ns);
   uint32_t label = tg_funclabels_of(&s->labels, TG_FUNCTION_IDLE);
   uint32_t idle = label == TG_INTMAP_NONE
                   ? label : tg_spots_number(&s->callees, label, 0);

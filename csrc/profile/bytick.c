@@ -59,6 +59,8 @@ static void add_idle (const tg_ByTick *b, tg_CallTree *t, uint64_t idle_ns) {
 
 void tg_bytick_tick (tg_ByTick *b, tg_CallTree *t, uint32_t node,
                      const tg_Packet *tick) {
+  if (node == 0 && b->ticks == TG_TICKS_ONLY)
+    return;
   tg_ticked_add(&t->nodes[node].ticked, tick->hits);
   if (b->ticks == TG_TICKS_ONLY)
     t->nodes[node].tally.self_ns += tick->hits;
@@ -118,7 +120,7 @@ static void add_members (const tg_CallTree *t, uint32_t *of, Group *groups) {
     const tg_Node *n = &t->nodes[i];
     of[i] = first_of(t, of, i);
     Group *g = &groups[of[i]];
-    g->passed_ns += i > 0 ? n->tally.self_ns : 0;
+    g->passed_ns += n->tally.self_ns;
     g->spent_ns += n->spent_ns;
     g->idle_ns += n->idle_ns;
     g->ticked.ns += n->ticked.ns;
@@ -328,14 +330,15 @@ static void divide_all (tg_CallTree *t, const uint32_t *of, Group *groups) {
       divide(&t->nodes[i], g, of[i] > 0 ? g->ticked.ns : all_ns);
     else if (of[i] == i)
       t->nodes[i].tally.variance = g->variance;
+    else
+      t->nodes[i].tally.self_ns = 0;    /* no tick has met it */
   }
 }
 
 /* Waits become nodes, those outside of all calls the root's own time. */
 static bool add_idle_nodes (tg_CallTree *t, const Group *groups,
-                            uint32_t count, uint64_t nothing_ns,
-                            uint32_t idle) {
-  t->nodes[0].tally.self_ns += groups[0].idle_ns + nothing_ns;
+                            uint32_t count, uint32_t idle) {
+  t->nodes[0].tally.self_ns += groups[0].idle_ns;
   for (uint32_t i = 1; i < count; i++) {
     if (groups[i].idle_ns == 0)
       continue;
@@ -359,7 +362,6 @@ static bool settle_beside (const tg_ByTick *b, tg_CallTree *t,
   tg_Ticked all = all_ticked(t);
   uint64_t one_ns = b->apart && all.count > 0 ? all.ns / all.count : 0;
   uint32_t count = t->count;
-  uint64_t nothing_ns = t->nodes[0].tally.self_ns;      /* no frame was open */
   uint32_t *of = tg_calloc(count, sizeof *of);
   Group *groups = tg_calloc(count, sizeof *groups);
   bool ok = of != NULL && groups != NULL;
@@ -369,7 +371,7 @@ static bool settle_beside (const tg_ByTick *b, tg_CallTree *t,
     ok = one_ns == 0 || weigh_all(b, t, of, groups, one_ns);
     divide_all(t, of, groups);
     give_rest(t, of, groups);
-    ok = ok && add_idle_nodes(t, groups, count, nothing_ns, idle);
+    ok = ok && add_idle_nodes(t, groups, count, idle);
     add_totals(t);
   }
   tg_free(of);

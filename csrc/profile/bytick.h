@@ -93,7 +93,8 @@ TG_INLINE void tg_bytick_enter (tg_CallTree *t, uint32_t node,
 void tg_bytick_pass (tg_ByTick *b, tg_CallTree *t, uint32_t node,
                      uint64_t now_ns, uint64_t spent_ns);
 
-/* A tick has met 'node'; after tg_bytick_pass. */
+/* A tick has met 'node', or no frame that is open: 0; after tg_bytick_pass. Of
+   ticks alone that one is nobody's. */
 void tg_bytick_tick (tg_ByTick *b, tg_CallTree *t, uint32_t node,
                      const tg_Packet *tick);
 

@@ -247,8 +247,6 @@ static bool leave (tg_Profile *p, const tg_Packet *k) {
 static void tick_open (tg_Profile *p, const tg_Packet *k) {
   const tg_Open *o = &p->open[p->nopen - 1];
   tg_ticked_add(&p->rows[o->call.row].ticked, k->hits);
-  if (has_tree(p))
-    tg_bytick_tick(&p->bytick, &p->tree, o->node, k);
   if (p->bytick.ticks == TG_TICKS_ONLY) {
     p->now_ns += k->hits;
     add_self(p, k->hits, 0);
@@ -276,6 +274,8 @@ static bool add_tick (tg_Profile *p, const tg_Packet *k) {
   if ((frame.function != 0 && !enter(p, &frame))
       || !tg_profilelines_tick(p, k))
     return false;
+  if (has_tree(p))
+    tg_bytick_tick(&p->bytick, &p->tree, tg_profile_node(p), k);
   if (p->nopen > 0)
     tick_open(p, k);
   if (frame.function != 0)
@@ -292,9 +292,12 @@ static void add_note (tg_Profile *p, const tg_Packet *k) {
 }
 
 static void begin (tg_Profile *p, uint64_t ns, uint64_t spent_ns) {
+  p->begun = true;
   p->first_ns = p->last_ns = ns;
   p->now_ns = p->bytick.ticks == TG_TICKS_ONLY ? 0 : ns;
   p->spent_ns = spent_ns;
+  if (has_tree(p))
+    tg_bytick_pass(&p->bytick, &p->tree, 0, ns, spent_ns);
 }
 
 /* False without memory. */
@@ -316,7 +319,7 @@ void tg_profile_add (tg_Profile *p, const tg_Packet *k) {
     add_note(p, k);
     return;
   }
-  if (tg_unlikely(p->events == 0))
+  if (tg_unlikely(!p->begun))
     begin(p, k->time_ns, k->spent_ns);
   pass_time(p, k->time_ns, k->spent_ns);
   if (!add_packet(p, k))
@@ -333,7 +336,7 @@ void tg_profile_add (tg_Profile *p, const tg_Packet *k) {
 
 /* The clock of a trace and its packets may differ by a tick. */
 static void set_bounds (tg_Profile *p, uint64_t start_ns, uint64_t end_ns) {
-  if (p->events == 0)
+  if (!p->begun)
     begin(p, start_ns, 0);
   if (start_ns < p->first_ns)
     p->before_ns = p->first_ns - start_ns;

@@ -76,7 +76,7 @@ typedef enum tg_Lined {
 
 typedef struct tg_Profile {
   tg_Status status;           /* sticky: memory was refused */
-  uint64_t events;            /* packets taken */
+  uint64_t events;            /* packets taken, of frames */
   uint64_t duration_ns;       /* these two once it has ended */
   uint64_t idle_ns;           /* time without an open frame; a wait in a call
                                  has a row, TG_FUNCTION_IDLE */
@@ -96,6 +96,7 @@ typedef struct tg_Profile {
                                  whose, and the line, in the end that at which
                                  the frame stood */
   /* private */
+  bool begun;                 /* there was a packet */
   tg_ByTick bytick;
   tg_FuncLabels labels;       /* owns; numbers as the rows */
   tg_Open *open;              /* owns; innermost last */
