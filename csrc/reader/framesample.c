@@ -123,17 +123,18 @@ static uint32_t first_free (const tg_Framer *fr) {
   return i;
 }
 
-/* How much of the time that has passed is left out before a sample. Where
-   calls are seen, 'passed_ns' is not the time for which the sample stands. */
+/* How much of the time that has passed is left out before a sample, which keeps
+   half of its own at least. Where calls are seen, 'passed_ns' is not the time
+   for which the sample stands. */
 static uint64_t left_out (tg_Framer *fr, uint64_t passed_ns,
                           uint64_t used_ns) {
   int64_t *others = &fr->sample.others_ns;
   if (!tg_framer_samples_only(fr))
     return passed_ns > 2 * used_ns ? passed_ns - used_ns : 0;
   *others += (int64_t)(passed_ns - used_ns);
-  if (*others < (int64_t)used_ns || passed_ns == 0)
+  if (*others < (int64_t)used_ns || passed_ns <= used_ns / 2)
     return 0;
-  uint64_t most = passed_ns - 1, out = (uint64_t)*others;
+  uint64_t most = passed_ns - used_ns / 2, out = (uint64_t)*others;
   out = out < most ? out : most;
   *others -= (int64_t)out;
   return out;
