@@ -182,6 +182,7 @@ bool tg_glance_leaf (tg_Glancer *g, const tg_Session *s, const void *context,
                      tg_Leaf *leaf) {
   const lua_State *L = (g->stack_end != 0) ? tg_running_top(&s->host) : NULL;
   leaf->L = NULL;
+  leaf->traced = false;
   if (L == NULL || tg_struck_stack(context) == 0
       || !is_readable(g, L, context))
     return false;

@@ -237,17 +237,28 @@ static void serve_tick (tg_Sampler *m, tg_TickMoment now,
   tg_ticknotes_waiting(stream_of(m), (uint64_t)m->ticks);
 }
 
+/* In a handler: whether the tick is the hook's. While the hook writes a sample
+   the times are its. */
+static bool is_apart (tg_Sampler *m, uint64_t used_ns, const void *context) {
+  if (!tells_apart(m))
+    return false;
+  bool hook = tg_apart_is_hook(m->session, context);
+  if (!m->work.works)
+    tg_sampletime_apart(&m->writer.time, used_ns, hook);
+  return hook;
+}
+
 /* In a handler. Of several ticks that come at once the first is served. */
 static void on_tick (void *ud, tg_Ticker *ticker, const void *context) {
   tg_Sampler *m = ud;
   tg_TickMoment now = tg_tickmoment_now();
-  bool hook = tells_apart(m) && tg_apart_is_hook(m->session, context);
+  bool hook = is_apart(m, now.used_ns, context);
   m->ticks += !hook;
   if (tg_ticknotes_come(stream_of(m), ticker, now.used_ns))
     return;
   if (hook)
-    tg_sampletime_skip(&m->writer.time, now.used_ns);
-  else if (tg_tickwork_is_soon(&m->work, now.used_ns))
+    return;
+  if (tg_tickwork_is_soon(&m->work, now.used_ns))
     m->work.dropped++;
   else
     serve_tick(m, now, context);

@@ -10,7 +10,7 @@
 
 static void start (tg_SampleTime *t, uint64_t now, uint64_t used_ns) {
   t->used_ns = used_ns;
-  t->hook_ns = 0;
+  t->own_ns = t->hook_ns = 0;
   t->waits = t->by_clock ? tg_ticker_waits() : 0;
   t->at = now;
 }
@@ -27,13 +27,13 @@ bool tg_sampletime_can_wait (tg_SampleTime *t, bool same, uint64_t used_ns) {
     t->still_ns = used_ns;
   uint64_t still = used_ns - t->still_ns;
   uint64_t rest = (still > STILL_NS) ? (still - STILL_NS) / 16 : 0;
-  return used_ns - t->used_ns < (rest < SPARSE_NS ? rest : SPARSE_NS);
+  return t->own_ns + used_ns - t->used_ns < (rest < SPARSE_NS ? rest : SPARSE_NS);
 }
 
 uint64_t tg_sampletime_used (tg_SampleTime *t, uint64_t now, uint64_t used_ns) {
-  uint64_t before_ns = t->used_ns;
+  uint64_t before_ns = t->used_ns, own_ns = t->own_ns;
   start(t, now, used_ns);
-  return (used_ns > before_ns) ? used_ns - before_ns : 0;
+  return own_ns + (used_ns > before_ns ? used_ns - before_ns : 0);
 }
 
 /* How long the program has run since then, or would have if others had not had

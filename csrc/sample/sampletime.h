@@ -13,9 +13,10 @@ typedef struct tg_SampleTime {
   double ns_per_tick;           /* of the stream's clock */
   bool by_clock;                /* waits are told, too */
   /* at the sample before */
-  uint64_t used_ns;             /* processor time, or at a tick of the hook's
-                                   after it... */
-  uint64_t hook_ns;             /* ...and time of such ticks since... */
+  uint64_t used_ns;             /* processor time, or at a tick after it that
+                                   was told apart... */
+  uint64_t own_ns, hook_ns;     /* ...and time of such ticks since, of the
+                                   program and of the hook... */
   uint64_t waits;               /* ...how often the thread had waited... */
   uint64_t at;                  /* ...and ticks of the stream's clock */
   uint64_t still_ns;            /* processor time, since when a C function that
@@ -46,10 +47,13 @@ void tg_sampletime_begin (tg_SampleTime *t, uint64_t now, uint64_t used_ns);
    stands for. From here on time runs for the next one. */
 uint64_t tg_sampletime_used (tg_SampleTime *t, uint64_t now, uint64_t used_ns);
 
-/* The time since the last tick or sample was the hook's (apart.h). */
-TG_INLINE void tg_sampletime_skip (tg_SampleTime *t, uint64_t used_ns) {
-  if (used_ns > t->used_ns)
-    t->hook_ns += used_ns - t->used_ns;
+/* At a tick that is told apart: the time since the last tick or sample was the
+   hook's, or the program's. A sample of it may be long in coming, and ticks of
+   the hook may come first. */
+TG_INLINE void tg_sampletime_apart (tg_SampleTime *t, uint64_t used_ns,
+                                    bool hook) {
+  uint64_t ns = (used_ns > t->used_ns) ? used_ns - t->used_ns : 0;
+  *(hook ? &t->hook_ns : &t->own_ns) += ns;
   t->used_ns = used_ns;
 }
 

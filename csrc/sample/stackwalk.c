@@ -189,12 +189,11 @@ bool tg_stackwalk_chain (tg_StackWalk *w, tg_Session *s, lua_State *L,
   return true;
 }
 
-/* The number of the coroutine whose frames begin at 'i', 0 behind the last; and
-   where they end. */
+/* The number of the coroutine whose frames begin at 'i', 0 behind the last,
+   where the collector may be; and where they end. */
 static uint32_t section (const tg_StackWalk *w, uint32_t i, uint32_t *end) {
-  if (i == w->n)
+  if (i == w->n || w->list[i].function != 0)
     return 0;
-  tg_assert(w->list[i].function == 0);
   for (*end = i + 1; *end < w->n && w->list[*end].ci != NULL;)
     ++*end;
   return w->list[i].line;
