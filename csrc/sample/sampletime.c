@@ -27,7 +27,8 @@ bool tg_sampletime_can_wait (tg_SampleTime *t, bool same, uint64_t used_ns) {
     t->still_ns = used_ns;
   uint64_t still = used_ns - t->still_ns;
   uint64_t rest = (still > STILL_NS) ? (still - STILL_NS) / 16 : 0;
-  return t->own_ns + used_ns - t->used_ns < (rest < SPARSE_NS ? rest : SPARSE_NS);
+  uint64_t most = rest < SPARSE_NS ? rest : SPARSE_NS;
+  return t->own_ns + used_ns - t->used_ns < most;
 }
 
 uint64_t tg_sampletime_used (tg_SampleTime *t, uint64_t now, uint64_t used_ns) {
