@@ -69,7 +69,8 @@ typedef struct tg_Gap {
 typedef struct tg_ByTick {
   tg_Ticks ticks;
   bool begun;
-  bool apart;                 /* ticks are of the program alone */
+  bool weighs;                /* ticks are of the program alone, and of all
+                                 calls */
   uint64_t now_ns;            /* of the latest packet... */
   uint64_t spent_ns;          /* ...and what tracing had taken by then... */
   uint64_t told_spent_ns;     /* ...and by the last tick */
