@@ -68,7 +68,7 @@ void tg_bytick_tick (tg_ByTick *b, tg_CallTree *t, uint32_t node,
     uint64_t spent = tick->apart ? since(b->told_spent_ns, b->spent_ns) : 0;
     add_idle(b, t, since(tick->hits + tick->hook_ns, b->passed_ns + spent));
   }
-  b->apart = b->apart || tick->apart;
+  b->weighs = b->weighs || (tick->apart && !tick->chosen);
   b->told_spent_ns = b->spent_ns;
   b->passed_ns = 0;
   memset(b->gaps, 0, sizeof b->gaps);
@@ -360,7 +360,7 @@ static void add_totals (tg_CallTree *t) {
 static bool settle_beside (const tg_ByTick *b, tg_CallTree *t,
                            uint32_t idle) {
   tg_Ticked all = all_ticked(t);
-  uint64_t one_ns = b->apart && all.count > 0 ? all.ns / all.count : 0;
+  uint64_t one_ns = b->weighs && all.count > 0 ? all.ns / all.count : 0;
   uint32_t count = t->count;
   uint32_t *of = tg_calloc(count, sizeof *of);
   Group *groups = tg_calloc(count, sizeof *groups);

@@ -72,7 +72,8 @@ typedef struct tg_ByTick {
   const tg_Spots *spots;      /* borrows; by row, whose it is; NULL: a row is a
                                  function */
   bool begun;
-  bool apart;                 /* ticks are of the program alone */
+  bool weighs;                /* ticks are of the program alone, and of all
+                                 calls */
   uint64_t now_ns;            /* of the latest packet... */
   uint64_t spent_ns;          /* ...and what tracing had taken by then... */
   uint64_t told_spent_ns;     /* ...and by the last tick */

@@ -52,6 +52,7 @@ typedef struct tg_Packet {
   bool resumed;         /* entered again by a resume */
   bool hidden;          /* of a tick: the filter hides the innermost frame */
   bool apart;           /* of a tick: the hook's time is not in it */
+  bool chosen;          /* of a tick: calls are, by their length */
   uint8_t mark;         /* of a marker its sort (marks.h)... */
   uint8_t groups;       /* ...and how many groups of the console are open... */
   bool numbered;        /* ...and whether 'hits' tells of it */

@@ -285,13 +285,23 @@ static bool keep_lines (tg_MinDuration *s, tg_Packet *p) {
   return true;
 }
 
+/* A function that is between its events may be too short. A call is given the
+   sooner the more ticks have struck it, for these take time: what they tell of
+   the calls that are given is not what they tell of all, so who adds up is not
+   to weigh them against the clock. */
+static void number_tick (tg_MinDuration *s, tg_Packet *p) {
+  if (p->function != TG_FUNCTION_HIDDEN)
+    p->function = 0;
+  p->chosen = true;
+  if (!keep_lines(s, p))
+    s->status = TG_ERR_MEMORY;
+}
+
 static void number_moment (tg_MinDuration *s, tg_Packet *p) {
   p->sequence = s->sequence;
   p->depth = s->depth;
-  if (p->why == TG_WHY_TICK && p->function != TG_FUNCTION_HIDDEN)
-    p->function = 0;            /* it may be too short */
-  if (p->why == TG_WHY_TICK && !keep_lines(s, p))
-    s->status = TG_ERR_MEMORY;
+  if (p->why == TG_WHY_TICK)
+    number_tick(s, p);
 }
 
 /* The packet gets its sequence and depth; false without memory. */

@@ -76,6 +76,59 @@ static void read_with (const Tape *t, uint64_t min_ns) {
 #define GIVES(t, min_ns, wanted) \
   (read_with((t), (min_ns)), UNIT_TEXT(&told, wanted))
 
+/* A tick in an open call of A, with 30 ns of the hook's. */
+static void e_tick (Tape *t) {
+  e_head(t, TG_EV_SAMPLE | TG_EVF_APART);
+  t->p = tg_put64(t->p, 10);
+  e_u32(t, 1);
+  e_u32(t, 0);
+  e_u32(t, 2);
+  e_u32(t, 0);
+  e_u32(t, 1);
+  e_u32(t, A | TG_SAMPLE_TRACED);
+  e_u32(t, 5);
+  t->p = tg_put64(t->p, 30);
+  e_end(t);
+}
+
+/* The only tick of a tape. */
+static tg_Packet tick_of (const Tape *t, uint64_t min_ns) {
+  tg_Options o;
+  tg_Selection d = {0};
+  tg_options_init(&o);
+  o.sample = 1000;
+  o.with_calls = true;
+  tg_selection_add(&d, &o);
+  tg_Reader *r = tg_reader_new(t->stream, 0, &d);
+  tg_MinDuration s;
+  tg_Packet p, tick = {0};
+  tg_minduration_init(&s, r, min_ns);
+  tg_reader_tick(r);
+  while (tg_minduration_next(&s, UINT64_MAX, &p)) {
+    if (p.why == TG_WHY_TICK)
+      tick = p;
+  }
+  UNIT_CHECK(tg_minduration_status(&s) == TG_OK);
+  tg_minduration_free(&s);
+  tg_reader_free(r);
+  tg_selection_clear(&d);
+  return tick;
+}
+
+/* Ticks in calls that are chosen by their length are not drawn by chance. */
+static void ticks (void) {
+  Tape t = start();
+  e_call(&t, A, 0, NULL);
+  e_tick(&t);
+  e_return(&t);
+  tg_Packet all = tick_of(&t, 0), some = tick_of(&t, 15);
+  UNIT_CHECK(all.hits == 10 && all.hook_ns == 30 && all.apart
+             && !all.chosen);
+  UNIT_CHECK(some.hits == 10 && some.hook_ns == 30 && some.apart
+             && some.chosen);
+  tg_stream_unpin(t.stream);
+}
+
 static void durations (void) {
   Tape t = start();
   e_call(&t, A, 0, VALUE);
@@ -398,6 +451,7 @@ static void refusals (void) {
 
 int main (void) {
   UNIT_RUN(durations);
+  UNIT_RUN(ticks);
   UNIT_RUN(still_open);
   UNIT_RUN(in_steps);
   UNIT_RUN(ends);
