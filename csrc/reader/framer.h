@@ -50,7 +50,6 @@ typedef struct tg_Packet {
   bool sampled;         /* a frame that samples show: from the first of them to
                            the last, and nothing is known of its call */
   bool resumed;         /* entered again by a resume */
-  bool hidden;          /* of a tick: the filter hides the innermost frame */
   bool apart;           /* of a tick: the hook's time is not in it */
   bool chosen;          /* of a tick: calls are, by their length */
   uint8_t mark;         /* of a marker its sort (marks.h)... */

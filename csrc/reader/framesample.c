@@ -276,9 +276,10 @@ static bool is_shown (tg_Framer *fr, uint32_t function) {
 }
 
 /* What ran in no frame that is open. */
-static tg_FunctionId inside (tg_Framer *fr, bool hidden) {
+static tg_FunctionId inside (tg_Framer *fr) {
   uint32_t passing = fr->sample.passing;
-  return hidden ? TG_FUNCTION_HIDDEN : is_shown(fr, passing) ? passing : 0;
+  return is_hidden(fr) ? TG_FUNCTION_HIDDEN : is_shown(fr, passing) ? passing
+                                                                    : 0;
 }
 
 /* Nothing before the first frame is told: a document begins with that. */
@@ -292,8 +293,7 @@ static bool put_tick (tg_Framer *fr, tg_Packet *out) {
   out->sequence = fr->sequence;
   out->time_ns = fr->now_ns;
   out->depth = fr->open;
-  out->hidden = is_hidden(fr);
-  out->function = inside(fr, out->hidden);
+  out->function = inside(fr);
   out->hits = fr->sample.used_ns;
   out->hook_ns = fr->sample.hook_ns;
   out->apart = fr->sample.apart;

@@ -41,8 +41,7 @@ static const char *parse_tick (const char *s, tg_Packet *k) {
   k->values = (tg_Slice){.data = (const uint8_t *)lines,
                          .size = n * sizeof *lines};
   k->hits = strtoull(p + 1, &p, 10);
-  k->hidden = *p == 'h';
-  if (k->hidden)
+  if (*p == 'h')
     k->function = TG_FUNCTION_HIDDEN;
   else if (*p >= 'a' && *p <= 'e')
     k->function = (tg_FunctionId)(*p - 'a' + 1);
