@@ -182,7 +182,8 @@ static void add_allocations (tg_FoldedStacks *s, const tg_Packet *p) {
   if (in_time(s) || p->mark != TG_MARK_ALLOCATIONS || s->nopen == 0)
     return;
   tg_Allocations a = tg_event_allocations(p->values);
-  s->tree.nodes[innermost(s)].tally.self_ns +=
+  uint32_t node = tg_bytick_allocating(&s->tree, innermost(s));
+  s->tree.nodes[node].tally.self_ns +=
       s->x->options.weight == TG_WEIGHT_BYTES ? a.allocated : a.count;
 }
 

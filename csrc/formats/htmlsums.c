@@ -75,9 +75,10 @@ static bool enter (tg_HtmlSums *s, const tg_Packet *p) {
 /* What was allocated, of which nothing is nobody's: the root has a place for
    that. */
 static void add_mark (tg_HtmlSums *s, const tg_Packet *p) {
+  uint32_t node = tg_bytick_allocating(&s->tree, innermost(s));
   tg_profile_add(&s->profile, p);
-  if (p->mark == TG_MARK_ALLOCATIONS && innermost(s) != 0)
-    s->bytes[innermost(s)] += tg_event_allocations(p->values).allocated;
+  if (p->mark == TG_MARK_ALLOCATIONS && node != 0)
+    s->bytes[node] += tg_event_allocations(p->values).allocated;
 }
 
 static void pass_time (tg_HtmlSums *s, uint64_t now_ns, uint64_t spent_ns) {

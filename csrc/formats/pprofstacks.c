@@ -124,12 +124,6 @@ static uint32_t node_of (tg_PprofStacks *s, const tg_Packet *p,
 
 /* ---- packets ---- */
 
-/* What belongs to no traced frame is left out. */
-static void add (tg_PprofStacks *s, tg_PprofValue v, uint64_t amount) {
-  if (s->nopen > 0)
-    s->nodes[s->open[s->nopen - 1].node].values[v] += amount;
-}
-
 static bool enter (tg_PprofStacks *s, const tg_Packet *p) {
   uint32_t n;
   const tg_ExportFrame *frames = tg_export_frames(s->x, &n);
@@ -145,7 +139,7 @@ static bool enter (tg_PprofStacks *s, const tg_Packet *p) {
     .node = node, .level = level,
     .label = tg_funclabels_of(&s->labels, p->function)
   };
-  add(s, TG_PPROF_CALLS, !p->resumed && !p->sampled);
+  s->nodes[node].values[TG_PPROF_CALLS] += !p->resumed && !p->sampled;
   return true;
 }
 
@@ -224,13 +218,16 @@ static bool add_tick (tg_PprofStacks *s, const tg_Packet *p) {
   return true;
 }
 
+/* What belongs to no traced frame is left out. */
 static void add_mark (tg_PprofStacks *s, const tg_Packet *p) {
-  if (p->mark != TG_MARK_ALLOCATIONS)
+  if (p->mark != TG_MARK_ALLOCATIONS || s->nopen == 0)
     return;
   tg_Allocations a = tg_event_allocations(p->values);
-  add(s, TG_PPROF_OBJECTS, a.count);
-  add(s, TG_PPROF_SPACE, a.allocated);
-  add(s, TG_PPROF_FREED, a.freed);
+  uint32_t node = tg_bytick_allocating(&s->tree, innermost(s));
+  uint64_t *values = s->nodes[node].values;
+  values[TG_PPROF_OBJECTS] += a.count;
+  values[TG_PPROF_SPACE] += a.allocated;
+  values[TG_PPROF_FREED] += a.freed;
 }
 
 static bool add_packet (tg_PprofStacks *s, const tg_Packet *p) {

@@ -85,8 +85,19 @@ typedef struct tg_ByTick {
 TG_INLINE void tg_bytick_enter (tg_CallTree *t, uint32_t node,
                                 const tg_Packet *p, const tg_Function *f) {
   tg_Node *n = &t->nodes[node];
-  n->traced |= !p->sampled;
-  n->waits |= n->traced && tg_function_may_wait(f);
+  if (p->sampled)
+    n->collector = tg_function_is_collector(f);
+  else if (!n->traced) {
+    n->traced = true;
+    n->waits = tg_function_may_wait(f);
+  }
+}
+
+/* The node whose own it is what is allocated while 'node' is innermost: samples
+   show the collector up to the next one, and it allocates nothing. */
+TG_INLINE uint32_t tg_bytick_allocating (const tg_CallTree *t, uint32_t node) {
+  const tg_Node *n = &t->nodes[node];
+  return n->collector ? n->parent : node;
 }
 
 /* Up to a packet of that time (spent_ns: as its own) 'node' was innermost; 0:

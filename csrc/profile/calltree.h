@@ -47,6 +47,7 @@ typedef struct tg_Node {
   uint32_t latest;      /* the child entered last; 0 = none yet */
   bool traced;          /* a call entered it, which has an exact time... */
   bool waits;           /* ...and may wait */
+  bool collector;       /* it stands for the garbage collector */
   bool outermost;       /* no node above it has its row; for its owner */
 } tg_Node;
 

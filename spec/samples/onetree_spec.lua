@@ -202,6 +202,33 @@ describe("a sample", function ()
     end)
   end)
 
+  it("gives what is allocated to the program, and never to the collector",
+     function ()
+    local code = [[
+      local live, start = {}, os.clock()
+      local function fill (n)
+        for i = 1, n do live[i % 50000] = {i} end
+      end
+      repeat fill(10000) until os.clock() - start > 0.5
+    ]]
+    recorded.with(code, {sample = 1000, memory = true}, {direct = "1"},
+                  function (_, recording, _, directory)
+      local trace, sum = recording:traces()[1], 0
+      local report = trace:report()
+      for _, row in ipairs(report.functions) do
+        assert.is_true(row.name ~= "(garbage collector)"
+                       or row.self_bytes == 0)
+        sum = sum + row.self_bytes
+      end
+      assert.is_true(sum > 0.9 * report.memory.self_bytes)
+      local path = directory .. "/stacks"
+      assert(trace:export("folded", path, {weight = "bytes"}))
+      local stacks = run.read(path)
+      assert.matches(";fill %d+\n", stacks)
+      assert.not_matches("%(garbage collector%)", stacks)
+    end)
+  end)
+
   it("is left out where a filter hides what it has met", function ()
     recorded.with(short_calls, {sample = 1000}, {direct = "1"},
                   function (_, recording)
