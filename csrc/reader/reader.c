@@ -349,13 +349,14 @@ static uint64_t overhead_of (const tg_Event *e, uint64_t gap) {
 }
 
 /* A sample stands for processor time since the one before: for that of the
-   program's. */
+   program's. Where ticks are told apart it is so already. */
 static void correct_sample (const tg_Reader *r, tg_TrueClock *c,
                             tg_Event *e) {
   uint64_t taken = (uint64_t)((double)(c->spent - c->sampled)
                               * r->clock.ns_per_tick);
-  e->used_ns -= taken < e->used_ns ? taken : e->used_ns;
   c->sampled = c->spent;
+  if ((e->flags & TG_EVF_APART) == 0)
+    e->used_ns -= taken < e->used_ns ? taken : e->used_ns;
 }
 
 /* The program's clock, as it will be at an event after so long a gap. */
@@ -388,27 +389,47 @@ static bool remember (tg_Reader *r, tg_Event *e, uint64_t ticks, uint64_t out,
          || tg_clockpast_add(&r->past, ticks, out);
 }
 
+/* Decodes the event that comes next: its size; 0 if there is none before
+   'end'. */
+static size_t decode (tg_Reader *r, tg_Pos end) {
+  const uint8_t *data;
+  if (tg_unlikely(r->cursor.store == NULL) && !place(r)) {
+    r->framer.status = r->stream->store.status;
+    return 0;
+  }
+  if (tg_cursor_pos(&r->cursor) >= end)
+    return 0;
+  size_t size = look(r, &data);
+  if (size == 0)
+    return 0;
+  size_t used = tg_event_decode(r->cursor.chunk->block->data, data, size,
+                                &r->framer.event);
+  tg_assert(used <= size);
+  if (used == 0) {
+    r->latest = tg_cursor_pos(&r->cursor);
+    r->framer.status = TG_ERR_FORMAT;
+  }
+  return used;
+}
+
+/* The event has the time 'now_ns', 'raw_ns' with all that tracing cost. */
+static void count_cost (tg_Reader *r, tg_TrueClock *at, tg_Event *e,
+                        uint64_t now_ns, uint64_t raw_ns) {
+  r->spent_ns = raw_ns - now_ns;
+  tg_trueclock_event(at, e, function_of(r, e));
+  if (e->kind == TG_EV_SAMPLE && !r->weighs)
+    correct_sample(r, at, e);
+  r->true_clock = *at;
+}
+
 /* Reads an event; false if there is none before 'end', and none in time. The
    reader moves on only when it is known to be good: where it stands is what
    'damage' tells. */
 static bool read_event (tg_Reader *r, tg_Pos end, uint64_t *now_ns) {
-  const uint8_t *data;
-  if (tg_unlikely(r->cursor.store == NULL) && !place(r)) {
-    r->framer.status = r->stream->store.status;
-    return false;
-  }
-  if (tg_cursor_pos(&r->cursor) >= end)
-    return false;
-  size_t size = look(r, &data);
-  if (size == 0)
-    return false;
   tg_Event *e = &r->framer.event;
-  size_t used = tg_event_decode(r->cursor.chunk->block->data, data, size, e);
-  if (used == 0) {
-    r->latest = tg_cursor_pos(&r->cursor);
-    r->framer.status = TG_ERR_FORMAT;
+  size_t used = decode(r, end);
+  if (used == 0)
     return false;
-  }
   uint64_t ticks = ticks_at(r, e), waited = waited_at(r, e, ticks);
   uint64_t gap = (r->ticks > 0 ? ticks - r->ticks : 0) - (waited - r->waited);
   tg_TrueClock at = true_at(r, e, gap);
@@ -416,15 +437,10 @@ static bool read_event (tg_Reader *r, tg_Pos end, uint64_t *now_ns) {
   *now_ns = tg_clock_ns(&r->clock, ticks - out);
   if (*now_ns > r->to_ns)
     return false;
-  if (at.costs != NULL) {
-    r->spent_ns = tg_clock_ns(&r->clock, ticks - waited) - *now_ns;
-    tg_trueclock_event(&at, e, function_of(r, e));
-    if (e->kind == TG_EV_SAMPLE && !r->weighs && !(e->flags & TG_EVF_APART))
-      correct_sample(r, &at, e);
-    r->true_clock = at;
-  }
+  if (at.costs != NULL)
+    count_cost(r, &at, e, *now_ns, tg_clock_ns(&r->clock, ticks - waited));
   r->latest = tg_cursor_pos(&r->cursor);
-  tg_assert(used <= size && ticks >= r->ticks);
+  tg_assert(ticks >= r->ticks);
   if (r->framer.marks && !remember(r, e, ticks, out, *now_ns)) {
     r->framer.status = TG_ERR_MEMORY;
     return false;

@@ -76,44 +76,60 @@ static void describe_memory (lua_State *L, const Measure *m) {
   lua_setfield(L, -2, "memory");
 }
 
+/* Of a trace that has samples: how many a second were asked for, and taken. */
+static void describe_samples (lua_State *L, const tg_ReadTrace *r) {
+  const tg_Options *o = &r->trace->options;
+  lx_set_integer(L, "sample", o->sample);
+  lx_set_integer(L, "samples", (lua_Integer)tg_reader_samples(r->reader));
+  if (o->wall) {
+    lua_pushboolean(L, true);
+    lua_setfield(L, -2, "wall");
+  }
+}
+
+static void describe_times (lua_State *L, const tg_ReadTrace *r,
+                            const Measure *m) {
+  double spent_ns = (double)tg_reader_spent(r->reader);
+  double waited_ns = (double)tg_reader_waited(r->reader);
+  lx_set_number(L, "start_ms", (double)m->start_ns / 1e6);
+  lx_set_number(L, "stop_ms", (double)m->end_ns / 1e6);
+  lx_set_number(L, "duration_ms", (double)(m->end_ns - m->start_ns) / 1e6);
+  if (spent_ns > 0)
+    lx_set_number(L, "tracing_ms", spent_ns / 1e6);
+  if (waited_ns > 0)
+    lx_set_number(L, "waited_ms", waited_ns / 1e6);
+}
+
+/* Reads the trace to its end, as describe_trace was asked. */
+static void measure_trace (lua_State *L, tg_ReadTrace *r, Measure *m) {
+  tg_Pace pace;
+  tg_reader_weigh(r->reader);
+  tg_reader_mark(r->reader);
+  tg_pace_begin(&pace, L, r, 2);
+  pace.before = lua_tonumber(L, 3);
+  pace.whole = lua_tonumber(L, 4);
+  measure(L, r, &pace, m);
+}
+
 /* (trace, progress, before, whole) -> what info says of it; the last three as
    tg_Pace has them. A function of its own, called for each trace: what it
    leaves on the stack goes with it, and the reading is collected. No values of
    calls are asked for, so none is looked at. */
 static int describe_trace (lua_State *L) {
   Measure m;
-  tg_Pace pace;
   tg_ReadTrace *r = tg_readtrace_new(L, 5, NULL,
                                      TG_TYPE_MARKERS | TG_TYPE_ALLOCATIONS);
   tg_Trace *t = r->trace;
-  tg_reader_weigh(r->reader);
-  tg_reader_mark(r->reader);
-  tg_pace_begin(&pace, L, r, 2);
-  pace.before = lua_tonumber(L, 3);
-  pace.whole = lua_tonumber(L, 4);
-  measure(L, r, &pace, &m);
+  measure_trace(L, r, &m);
   lua_createtable(L, 0, 12);
   lx_set_string(L, "name", t->name);
   tg_typelist_push(L, t->options.types);
   lua_setfield(L, -2, "types");
-  if (t->options.sample > 0) {
-    lx_set_integer(L, "sample", t->options.sample);
-    lx_set_integer(L, "samples", (lua_Integer)tg_reader_samples(r->reader));
-    if (t->options.wall) {
-      lua_pushboolean(L, true);
-      lua_setfield(L, -2, "wall");
-    }
-  }
+  if (t->options.sample > 0)
+    describe_samples(L, r);
   if (t->options.types & TG_TYPE_ALLOCATIONS)
     describe_memory(L, &m);
-  lx_set_number(L, "start_ms", (double)m.start_ns / 1e6);
-  lx_set_number(L, "stop_ms", (double)m.end_ns / 1e6);
-  lx_set_number(L, "duration_ms", (double)(m.end_ns - m.start_ns) / 1e6);
-  if (tg_reader_spent(r->reader) > 0)
-    lx_set_number(L, "tracing_ms", (double)tg_reader_spent(r->reader) / 1e6);
-  if (tg_reader_waited(r->reader) > 0)
-    lx_set_number(L, "waited_ms",
-                  (double)tg_reader_waited(r->reader) / 1e6);
+  describe_times(L, r, &m);
   lx_set_integer(L, "events", (lua_Integer)m.events);
   lx_set_integer(L, "markers", (lua_Integer)m.markers);
   lx_set_integer(L, "threads", m.threads);
