@@ -60,8 +60,15 @@ describe("ticks", function ()
     assert.matches("\n\nnote: " .. info .. "\n$", report)
   end)
 
+  -- Unless one comes before they are blocked.
   it("that no sample could be taken of are counted", function ()
-    local result, report, info = record "refused.block() spin(0.5)"
+    local result, report, info
+    for _ = 1, 5 do
+      result, report, info = record "refused.block() spin(0.5)"
+      if info:find "^all" then
+        break
+      end
+    end
     assert.matches("^all %d+ ticks came while signals were blocked: "
                    .. "what ran then is not known$", info)
     assert.matches(info .. "\n$", result.stderr)
