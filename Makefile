@@ -54,6 +54,7 @@ BIN     = $(BUILD)/bin/tracegrip
 WSLAY   = $(if $(wildcard $(WSLAY_INCDIR)/wslay/wslay.h),$(BUILD)/lib/lua/$(VERSION)/tracegrip/wslay.so)
 # For those who send spans or profiles alone, in the same way.
 CURL    = $(if $(CURL_INCDIR),$(BUILD)/lib/lua/$(VERSION)/tracegrip/curl.so)
+PRELOADED = $(BUILD)/lib/lua/$(VERSION)/tracegrip/preload.so
 SPECLIB = $(BUILD)/spec/atexit.so $(BUILD)/spec/states.so \
           $(BUILD)/spec/process.so $(BUILD)/spec/behind.so \
           $(BUILD)/spec/allocators.so \
@@ -75,7 +76,7 @@ PRELOAD = LD_PRELOAD=$(shell $(CC) -print-file-name=libasan.so) \
 TOP     = $(MAKE) --no-print-directory
 DEPS    = LUA=$(LUA) HOST=$(HOST) VERSION=$(VERSION) build-aux/deps.sh
 
-all: $(CORE) $(WSLAY) $(CURL) $(BIN)   ## builds build/lib and the launcher build/bin/tracegrip
+all: $(CORE) $(PRELOADED) $(WSLAY) $(CURL) $(BIN)   ## builds build/lib and the launcher build/bin/tracegrip
 
 deps:         ## installs what is missing
 	$(V)$(DEPS) run test lint $(if $(CI),importers)
@@ -243,6 +244,7 @@ docs: all     ## puts fresh output into README.md and docs/
 
 install: all  ## into PREFIX (/usr/local), below DESTDIR
 	$(V)install -Dm755 $(CORE) $(DEST)/lib/lua/$(VERSION)/tracegrip/core.so
+	$(V)install -Dm755 $(PRELOADED) $(DEST)/lib/lua/$(VERSION)/tracegrip/preload.so
 	$(V)$(if $(WSLAY),install -Dm755 $(WSLAY) $(DEST)/lib/lua/$(VERSION)/tracegrip/wslay.so)
 	$(V)$(if $(CURL),install -Dm755 $(CURL) $(DEST)/lib/lua/$(VERSION)/tracegrip/curl.so)
 	$(V)cd lua && find . -name '*.lua' -exec \
@@ -268,6 +270,10 @@ help:         ## this list
 $(CORE): $(SOURCE:csrc/%.c=$(BUILD)/obj/%.o) $(TESTC:spec/support/%.c=$(BUILD)/obj/%.o)
 	@mkdir -p $(@D); echo '  LINK  $@'
 	$(V)$(CC) -shared $(CFLAGS) $(EXTRA) $^ $(LDLIBS) -o $@
+
+$(PRELOADED): modules/preload.c
+	@mkdir -p $(@D); echo '  CC    $<'
+	$(V)$(CC) $(CFLAGS) $(WARN) -shared -I$(LUA_INCDIR) $< -o $@
 
 $(BUILD)/lib/lua/$(VERSION)/tracegrip/wslay.so: modules/wslay.c
 	@mkdir -p $(@D); echo '  CC    $<'

@@ -130,6 +130,7 @@ static const luaL_Reg core[] = {
   /* what a command line needs of the system, and Lua's libraries do not have */
   {"exec", system_exec},
   {"interpreter", system_interpreter},
+  {"commandline", system_commandline},
   {"setenv", system_setenv},
   {"isatty", system_isatty},
   {"columns", system_columns},

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -206,6 +207,11 @@ int system_die (lua_State *L) {
 
 /* ---- this one ---- */
 
+static int contents__gc (lua_State *L) {
+  tg_buf_free(lua_touserdata(L, 1));
+  return 0;
+}
+
 /* The file that runs, not its name: that may be found elsewhere or not at all
    by now. */
 int system_interpreter (lua_State *L) {
@@ -214,6 +220,25 @@ int system_interpreter (lua_State *L) {
   if (n <= 0)
     return luaL_fileresult(L, 0, "/proc/self/exe");
   lua_pushlstring(L, path, (size_t)n);
+  return 1;
+}
+
+/* What the system tells, since a host of Lua may keep no "arg". Each word ends
+   with a zero. */
+int system_commandline (lua_State *L) {
+  tg_Buf *text = lx_owner(L, sizeof *text, 0, "tracegrip.contents",
+                          contents__gc);
+  lua_newtable(L);
+  if (!tg_fileio_text("/proc/self/cmdline", CONTENTS_MOST, text))
+    return 1;
+  lua_Integer n = 0;
+  for (size_t at = 0; at < text->size; n++) {
+    size_t size = strnlen(text->data + at, text->size - at);
+    lua_pushlstring(L, text->data + at, size);
+    lua_rawseti(L, -2, n);
+    at += size + 1;
+  }
+  tg_buf_free(text);
   return 1;
 }
 
@@ -306,11 +331,6 @@ int system_samefile (lua_State *L) {
 /* What io.stderr:write does, whatever the program has put in its place. */
 int system_tell (lua_State *L) {
   fputs(luaL_checkstring(L, 1), stderr);
-  return 0;
-}
-
-static int contents__gc (lua_State *L) {
-  tg_buf_free(lua_touserdata(L, 1));
   return 0;
 }
 
