@@ -140,6 +140,7 @@ static const luaL_Reg core[] = {
   {"pid", system_pid},
   {"directory", system_directory},
   {"filetype", system_filetype},
+  {"privileged", system_privileged},
   {"islink", system_islink},
   {"samefile", system_samefile},
   {"contents", system_contents},

@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "binding/system.h"
@@ -316,6 +317,23 @@ int system_filetype (lua_State *L) {
                     : S_ISDIR(st.st_mode) ? "directory" : "other");
   lua_pushinteger(L, st.st_mode & 07777);
   return 2;
+}
+
+/* As the kernel decides it when the program is started (AT_SECURE). */
+int system_privileged (lua_State *L) {
+  struct stat st;
+  const char *path = luaL_checkstring(L, 1);
+  if (stat(path, &st) != 0)
+    return luaL_fileresult(L, 0, path);
+  if ((st.st_mode & S_ISUID) && st.st_uid != geteuid())
+    lua_pushliteral(L, "setuid");
+  else if ((st.st_mode & S_ISGID) && st.st_gid != getegid())
+    lua_pushliteral(L, "setgid");
+  else if (geteuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0)
+    lua_pushliteral(L, "capabilities");
+  else
+    lua_pushnil(L);
+  return 1;
 }
 
 /* By device and number: names differ by links and by dots. Two that are not

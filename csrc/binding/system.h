@@ -54,6 +54,10 @@ int system_die (lua_State *L);
 /* directory() -> the current one | nil, message, code. */
 int system_directory (lua_State *L);
 
+/* privileged(path) -> what gives a program more rights than who starts it has:
+   "setuid", "setgid" or "capabilities"; nil. */
+int system_privileged (lua_State *L);
+
 /* filetype(path) -> "file", "directory" or "other", permissions: an integer
    | nil, message, code. */
 int system_filetype (lua_State *L);
