@@ -59,7 +59,11 @@ SPECLIB = $(BUILD)/spec/atexit.so $(BUILD)/spec/states.so \
           $(BUILD)/spec/process.so $(BUILD)/spec/behind.so \
           $(BUILD)/spec/allocators.so \
           $(BUILD)/spec/catches.so $(BUILD)/spec/yesterday.so \
-          $(BUILD)/spec/sampled.so $(BUILD)/spec/refused.so
+          $(BUILD)/spec/sampled.so $(BUILD)/spec/refused.so $(HOSTS)
+# Programs that embed the system's Lua: as a library, in a plug-in, and inside.
+LIBLUA  = $(firstword $(wildcard /usr/lib/*/liblua$(VERSION).so))
+HOSTS   = $(if $(FOREIGN),,$(if $(LIBLUA),$(addprefix $(BUILD)/spec/, \
+          embedding embedding_static plugin.so plugging)))
 BENCH   = $(BUILD)/spec/bench_hook.so
 THREADED = store readahead follower channel handover
 UNIT    = $(UNITC:spec/unit/%.c=$(BUILD)/%) $(BUILD)/test_fuzz
@@ -321,6 +325,23 @@ vpath %.c spec/support spec/bench
 $(BUILD)/spec/%.so: %.c
 	@mkdir -p $(@D); echo '  CC    $<'
 	$(V)$(CC) $(CFLAGS) $(WARN) -shared -I$(LUA_INCDIR) $< $(LDLIBS) -o $@
+
+HOSTED  = $(CC) $(CFLAGS) $(WARN) -I$(LUA_INCDIR) $<
+$(BUILD)/spec/embedding: embedding.c
+	@mkdir -p $(@D); echo '  LINK  $@'
+	$(V)$(HOSTED) $(LIBLUA) $(LDLIBS) -o $@
+
+$(BUILD)/spec/embedding_static: embedding.c
+	@mkdir -p $(@D); echo '  LINK  $@'
+	$(V)$(HOSTED) $(LIBLUA:.so=.a) $(LDLIBS) -ldl -o $@
+
+$(BUILD)/spec/plugin.so: embedding.c
+	@mkdir -p $(@D); echo '  LINK  $@'
+	$(V)$(HOSTED) -DPLUGIN -shared $(LIBLUA) $(LDLIBS) -o $@
+
+$(BUILD)/spec/plugging: plugging.c
+	@mkdir -p $(@D); echo '  LINK  $@'
+	$(V)$(HOSTED) -ldl -o $@
 
 $(BIN): lua/tracegrip/cli/launcher.sh
 	@mkdir -p $(@D); echo '  COPY  $@'

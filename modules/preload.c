@@ -1,28 +1,29 @@
 /*
-** preload.c - tracegrip gets into a program that embeds Lua 5.4 or 5.5 and heeds
-** no LUA_INIT: "record --preload -- command" has the loader put this object before
-** the libraries of the command and of all that the command runs (LD_PRELOAD).
+** preload.c - tracegrip gets into a program that embeds Lua 5.4 or 5.5 and
+** heeds no LUA_INIT: "record --preload -- command" has the loader put this
+** object before the libraries of the command and of all that the command runs
+** (LD_PRELOAD).
 **
-** Every Lua state runs code that somebody has loaded. So the functions that load
-** chunks are wrapped here, and before the first chunk of a state tracegrip begins
-** in it (lua/tracegrip/hosted.lua): whatever libraries the host opens, in whatever
-** way, they are there by then, and an interpreter of the command line is known by
-** the chunk: its first is boot.lua, which begins itself. States of tracegrip's own
-** are left alone.
+** Every Lua state runs code that somebody has loaded. So the functions that
+** load chunks are wrapped here, and before the first chunk of a state tracegrip
+** begins in it (lua/tracegrip/hosted.lua): whatever libraries the host opens,
+** in whatever way, they are there by then, and an interpreter of the command
+** line is known by the chunk: its first is boot.lua, which begins itself.
+** States of tracegrip's own are left alone.
 **
-** This object is linked with no Lua, since most programs have none: what it calls
-** is looked up in the library of which the host calls a function. A process may
-** have several, of several versions; those before 5.4 are called and no more. A
-** host that has Lua inside is not reached: the loader puts nothing before that.
+** This object is linked with no Lua, since most programs have none: what it
+** calls is looked up in the library of which the host calls a function. A
+** process may have several, of several versions; those before 5.4 are called
+** and no more. A host that has Lua inside is not reached: the loader puts
+** nothing before that.
 **
-** On any thread. Nothing raises: all that may is in a protected call, the host's
-** stack is as it was, and what goes wrong is a line on standard error.
+** On any thread. Nothing raises: all that may is in a protected call, the
+** host's stack is as it was, and what goes wrong is a line on standard error.
 */
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -269,8 +270,8 @@ static void begin (const Api *a, lua_State *L, const char *boot) {
   a->lua_callk(L, 4, 0, 0, NULL);
 }
 
-/* Called protected. The state is marked first: what fails once is not tried with
-   each chunk. */
+/* Called protected. The state is marked first: what fails once is not tried
+   with each chunk. */
 static int meet_protected (lua_State *L) {
   const Api *a = now->api;
   a->lua_pushboolean(L, 1);
@@ -289,8 +290,8 @@ static void complain (const Api *a, lua_State *L) {
           message != NULL ? message : "");
 }
 
-/* The room on the stack is the host's to give, and is asked for without raising:
-   where there is none the state is met with its next chunk. */
+/* The room on the stack is the host's to give, and is asked for without
+   raising: where there is none the state is met with its next chunk. */
 static void meet (const Api *a, lua_State *L, const void *caller,
                   const char *file) {
   if (!a->lua_checkstack(L, LUA_MINSTACK) || known(a, L))

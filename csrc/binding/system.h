@@ -27,7 +27,7 @@ int system_ended (lua_State *L);
 /* interpreter() -> path of the running program. */
 int system_interpreter (lua_State *L);
 
-/* commandline() -> what the process was started as, a list from 0 on as "arg". */
+/* commandline() -> the words that started the process, from 0 on, as "arg". */
 int system_commandline (lua_State *L);
 
 /* setenv(name, value or nil). */

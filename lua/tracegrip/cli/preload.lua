@@ -3,8 +3,8 @@
 -- The loader is told to put an object of ours before the command's libraries
 -- (modules/preload.c). It does so for programs that get Lua from a shared
 -- library, and that have no more rights than who starts them; of a command for
--- which it will not work, one line says so before it runs. Reading the command's
--- file tells: nothing of it is run.
+-- which it will not work, one line says so before it runs. Reading its file
+-- tells: nothing of it is run.
 
 local core = require "tracegrip.core"
 local main = require "tracegrip.cli.main"
@@ -20,8 +20,13 @@ preload.option = {
          .. "lighttpd, by LD_PRELOAD; after '--' comes a command."
 }
 
--- What is left to those who cannot be reached.
-local INSTEAD = "tracegrip.auto in its script records it"
+-- What is left of those that cannot be reached.
+local function instead ()
+  if package.searchpath("tracegrip.cli.dump", package.path) then
+    return "tracegrip dump PID looks into it while it runs"
+  end
+  return "require 'tracegrip.auto' in its script is what is left"
+end
 
 ---------------------------------------------------------------------------
 -- The loader's variable
@@ -110,7 +115,8 @@ end
 function preload.check (command, file)
   local reason = objection(target.absolute(file))
   if reason then
-    main.note("--preload does not reach %s: %s; %s", command, reason, INSTEAD)
+    main.note("--preload does not reach %s: %s; %s", command, reason,
+              instead())
   end
 end
 
