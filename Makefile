@@ -201,6 +201,13 @@ fuzz-run: $(BUILD)/fuzzer
 	  -timeout=10 -rss_limit_mb=512 -print_final_stats=1 \
 	  -artifact_prefix=$(BUILD)/ $(BUILD)/found spec/fuzz/corpus
 
+static:       ## build/bin/tracegrip-static, one file; LUASRC=DIR: sources it is made of
+	$(V)$(DEPS) run static
+	$(V)LUA='$(HOST)' CFLAGS='$(CFLAGS)' MAKE='$(MAKE)' \
+	  build-aux/static.sh '$(BUILD)' '$(LUASRC)'
+
+static-objects: $(SOURCE:csrc/%.c=$(BUILD)/obj/%.o)
+
 bench: all $(BENCH)    ## cost per event; BENCH_ARGS="-n 9 fib oop"
 	$(V)$(TREE) LUA_CPATH_$(SUFFIX)="$(abspath $(BUILD))/spec/?.so;$$LUA_CPATH_$(SUFFIX)" \
 	  $(LUA) spec/bench/bench.lua $(BENCH_ARGS)
@@ -350,5 +357,5 @@ $(BIN): lua/tracegrip/cli/launcher.sh
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
 .SECONDARY:
-.PHONY: all deps crosscheck strange versions layouts oracle oracle-run musl arm64 host demo test importers page pictures unit unit-run tsan spec matrix asan spec-preload oom bench breakpoints \
+.PHONY: all deps static static-objects crosscheck strange versions layouts oracle oracle-run musl arm64 host demo test importers page pictures unit unit-run tsan spec matrix asan spec-preload oom bench breakpoints \
         soak truth fuzz fuzz-run lint format graph docs install env clean help

@@ -427,6 +427,7 @@ build = {
     ["tracegrip.cli.run"] = "lua/tracegrip/cli/run.lua",
     ["tracegrip.cli.sending"] = "lua/tracegrip/cli/sending.lua",
     ["tracegrip.cli.server"] = "lua/tracegrip/cli/server.lua",
+    ["tracegrip.cli.single"] = "lua/tracegrip/cli/single.lua",
     ["tracegrip.cli.source"] = "lua/tracegrip/cli/source.lua",
     ["tracegrip.cli.terminal"] = "lua/tracegrip/cli/terminal.lua",
     ["tracegrip.cli.top"] = "lua/tracegrip/cli/top.lua",

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -214,13 +215,15 @@ static int contents__gc (lua_State *L) {
 }
 
 /* The file that runs, not its name: that may be found elsewhere or not at all
-   by now. */
+   by now. Where there is no /proc, as in a container of one file, the path by
+   which the kernel has started it. */
 int system_interpreter (lua_State *L) {
   char path[4096];
   ssize_t n = readlink("/proc/self/exe", path, sizeof path);
-  if (n <= 0)
-    return luaL_fileresult(L, 0, "/proc/self/exe");
-  lua_pushlstring(L, path, (size_t)n);
+  if (n > 0)
+    lua_pushlstring(L, path, (size_t)n);
+  else
+    lua_pushstring(L, (const char *)(uintptr_t)getauxval(AT_EXECFN));
   return 1;
 }
 

@@ -12,6 +12,7 @@ local core = require "tracegrip.core"
 local literal = require "tracegrip.literal"
 local main = require "tracegrip.cli.main"
 local preload = require "tracegrip.cli.preload"
+local single = require "tracegrip.cli.single"
 local target = require "tracegrip.target"
 local versions = require "tracegrip.cli.versions"
 core.own()
@@ -105,6 +106,7 @@ end
 -- Whether a shell would find the command; fails if it would not. That it can be
 -- run is only seen when it is. With 'hosts' a line tells if we cannot get in.
 function program.check (command, hosts)
+  single.refuse()
   local path = command:find("/", 1, true) and "" or os.getenv("PATH") or ""
   for directory in (path .. ":"):gmatch("([^:]*):") do
     local prefix = directory == "" and "" or directory .. "/"
@@ -160,13 +162,13 @@ function program.execute (command, arguments, call, options, style, hosts)
 end
 
 -- The same of a script, or with 'command' of any command; what Lua programs it
--- starts are traced as well.
+-- starts are traced as well, if they can load what we are.
 function program.follow (script, arguments, call, options, command, hosts)
   if command then
     return program.execute(script, arguments, call, options, nil, hosts)
   end
   return core.spawn(core.interpreter(), command_line(script, arguments),
-                    environment(call, options, nil, true))
+                    environment(call, options, nil, not single.is))
 end
 
 return program
