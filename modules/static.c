@@ -6,10 +6,10 @@
 ** interpreter (lua.c), which is how the command line starts a script; by any
 ** other it is the command line.
 **
-** Lua finds what is in the file by paths below /proc/self/exe, where nothing can
-** be else, since that is no directory: its libraries are compiled with the
+** Lua finds what is in the file by paths below /proc/self/exe, where nothing
+** else can be, since that is no directory: its libraries are compiled with the
 ** functions here in place of fopen, dlopen and the like. So modules are looked
-** for, found and named as where they are files, and nothing of ours has to know.
+** for, found and named as where they are files, and hardly any has to know.
 **
 ** On any thread; nothing here changes once main has begun.
 */
@@ -143,9 +143,15 @@ static void aside (const char *from, const char *to) {
   unsetenv(from);
 }
 
+/* The command line may start itself as an interpreter with the launcher, as it
+   does where both are files. */
 static int command_line (int argc, char **argv) {
   static char name[] = "lua5.4";
   static char launcher[] = ROOT "lua/tracegrip/cli/launcher.lua";
+  if (argc > 1 && strcmp(argv[1], launcher) == 0) {
+    argc--;
+    argv++;
+  }
   char **words = calloc((size_t)argc + 2, sizeof *words);
   if (words == NULL) {
     fputs("tracegrip: not enough memory\n", stderr);
