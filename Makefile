@@ -207,6 +207,7 @@ static:       ## build/bin/tracegrip-static, one file; LUASRC=DIR: sources it is
 	  build-aux/static.sh '$(BUILD)' '$(LUASRC)'
 
 static-objects: $(SOURCE:csrc/%.c=$(BUILD)/obj/%.o)
+	@:
 
 bench: all $(BENCH)    ## cost per event; BENCH_ARGS="-n 9 fib oop"
 	$(V)$(TREE) LUA_CPATH_$(SUFFIX)="$(abspath $(BUILD))/spec/?.so;$$LUA_CPATH_$(SUFFIX)" \

@@ -103,10 +103,17 @@ luv () {
     -I"$build/lua5.4/src"
 }
 
-# Our own C files: by the Makefile, as for the module.
+# Our own C files: by the Makefile, as for the module. Their code is in a section by
+# which it is known among all other (csrc/host/ownfunctions.c).
 core () {
   "$MAKE" --no-print-directory BUILD="$build/core" CC="$CC" \
-    LUA_INCDIR="$build/lua5.4/src" static-objects
+    LUA_INCDIR="$build/lua5.4/src" static-objects &&
+  ld -r -o "$build/core.o" $(find "$build/core/obj" -name '*.o') || return
+  set --
+  for section in .text .text.unlikely .text.hot .text.startup .text.exit; do
+    set -- "$@" --rename-section "$section=tg_code"
+  done
+  objcopy "$@" "$build/core.o" "$build/obj/core.o"
 }
 
 texts () {
@@ -119,8 +126,7 @@ texts () {
 program () {
   $CC $CFLAGS $1 -I"$build/lua5.4/src" -c modules/static.c \
     -o "$build/obj/static.o" &&
-  $CC -static -s $(find "$build/obj" "$build/core/obj" -name '*.o') \
-    "$build/zlib/libz.a" -lm -lpthread -o "$bin"
+  $CC -static -s "$build"/obj/*.o "$build/zlib/libz.a" -lm -lpthread -o "$bin"
 }
 
 # In a directory that has nothing else: no C library, no /proc, no /dev.

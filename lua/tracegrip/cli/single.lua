@@ -1,5 +1,5 @@
--- single.lua - whether this is tracegrip-static, one file that needs nothing else
--- (modules/static.c), and what that cannot do.
+-- single.lua - whether this is tracegrip-static, one file that needs nothing
+-- else (modules/static.c), and what that cannot do.
 
 local core = require "tracegrip.core"
 local main = require "tracegrip.cli.main"
