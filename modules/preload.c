@@ -192,6 +192,16 @@ static int parse (lua_State *L) {
   return 1;
 }
 
+/* attempt(f, ...) -> true and what f returns | false and what it raised. */
+static int attempt (lua_State *L) {
+  const Api *a = now->api;
+  int n = a->lua_gettop(L) - 1;
+  int status = a->lua_pcallk(L, n, LUA_MULTRET, 0, 0, NULL);
+  a->lua_pushboolean(L, status == LUA_OK);
+  a->lua_rotate(L, 1, 1);
+  return a->lua_gettop(L);
+}
+
 /* The module finds Lua's functions among those that all of the process see, so
    there its library must be, and no other before it. That of a plug-in is not,
    at first. */
@@ -266,8 +276,9 @@ static void begin (const Api *a, lua_State *L, const char *boot) {
   a->lua_pushstring(L, a->name);
   a->lua_pushcclosure(L, variable, 0);
   a->lua_pushcclosure(L, parse, 0);
+  a->lua_pushcclosure(L, attempt, 0);
   a->lua_pushcclosure(L, open, 0);
-  a->lua_callk(L, 4, 0, 0, NULL);
+  a->lua_callk(L, 5, 0, 0, NULL);
 }
 
 /* Called protected. The state is marked first: what fails once is not tried
@@ -286,7 +297,7 @@ static int meet_protected (lua_State *L) {
 static void complain (const Api *a, lua_State *L) {
   const char *message = a->lua_tolstring(L, -1, NULL);
   int size = message != NULL ? (int)strcspn(message, "\n") : 0;
-  fprintf(stderr, "tracegrip: this process is not traced: %.*s\n", size,
+  fprintf(stderr, "tracegrip: this Lua state is not traced: %.*s\n", size,
           message != NULL ? message : "");
 }
 

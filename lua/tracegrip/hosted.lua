@@ -5,6 +5,7 @@
 --   version   the state's _VERSION
 --   variable  function (name) -> a variable of the environment
 --   parse     function (text) -> what a chunk of that text returns
+--   attempt   Lua's pcall
 --   open      function (path) -> the module tracegrip.core that is there
 -- and without any global: a host opens what libraries it likes, and may have
 -- changed them. What is raised here is told in a line, and the host goes on.
@@ -12,7 +13,7 @@
 -- The plan is that of boot.lua, in the variables which all that the host runs
 -- inherits.
 
-local version, variable, parse, open = ...
+local version, variable, parse, attempt, open = ...
 local name = "TRACEGRIP_BOOT"
 local plan = parse("return " .. variable(name))
 local path = plan.cores[version]
@@ -26,7 +27,7 @@ local undone = {cover = "counted", record = "recorded", log = "logged",
                 listen = "open to clients"}
 
 local function note (call, message)
-  core.tell("tracegrip: this process is not " .. undone[call] .. ": "
+  core.tell("tracegrip: this Lua state is not " .. undone[call] .. ": "
             .. message .. "\n")
 end
 
@@ -35,6 +36,18 @@ local function describe (style)
   local words = core.commandline()
   style.program = words[0]
   style.arguments = words
+end
+
+-- Another state of the host, or another process, may have the port: then any that
+-- is free. All states of a process are tabs of one server, so that clients who
+-- know the first port find them too.
+local function listen (options, style)
+  local listening, message, code = core.listen(options, style)
+  if not listening and code == "EADDRINUSE" and not options.path then
+    options.port = 0
+    listening, message = core.listen(options, style)
+  end
+  return listening, message
 end
 
 -- A debugger has a socket of its own, which may be the only one.
@@ -46,7 +59,7 @@ local function serve (one, listening)
   if one.style.debugger then
     local message
     one.style.debugger.token = one.options.token
-    debugged, message = core.listen(one.style.debugger)
+    debugged, message = listen(one.style.debugger)
     if not debugged then
       return note("listen", message)
     end
@@ -66,9 +79,10 @@ local function start (one)
   elseif one.call == "listen" then
     one.options.token = variable "TRACEGRIP_TOKEN"
   end
-  local result, message = core[one.call](one.options, one.style)
-  if not result then
-    note(one.call, message)
+  local begin = one.call == "listen" and listen or core[one.call]
+  local ok, result, message = attempt(begin, one.options, one.style)
+  if not ok or not result then
+    note(one.call, ok and message or result)
   elseif one.call == "listen" then
     serve(one, result)
   end

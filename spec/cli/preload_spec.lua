@@ -104,7 +104,7 @@ describe("tracegrip record --preload", function ()
     local result = shell "$T record --preload -o rec -- $HOST small work.lua"
     assert.equal("", result.stdout)
     assert.matches(
-      "^tracegrip: this process is not traced: not enough memory\n",
+      "^tracegrip: this Lua state is not traced: not enough memory\n",
       result.stderr)
     assert.matches("nothing was recorded", result.stderr)
     assert.equal(1, result.status)
