@@ -82,6 +82,14 @@ describe("tracegrip record --preload", function ()
     assert.same({"open", "work.lua"}, about.arguments)
   end)
 
+  hosted("names a host that asks for a recording itself", function ()
+    local result = shell([[
+      echo "require 'tracegrip.auto'" >asks.lua
+      $HOST open asks.lua; $T info rec | grep '^program:']],
+      {TRACEGRIP_RECORD = "rec"})
+    assert.equal(host, result.stdout:match "program: +(%C+)")
+  end)
+
   for _, how in ipairs {"again", "threads"} do
     hosted("gives every state of a process a file: " .. how, function ()
       local result = shell("$T record --preload -o rec -- $HOST " .. how .. [[
@@ -208,6 +216,23 @@ describe("--preload", function ()
     local result = shell "$T coverage --preload -o lcov -- $HOST none work.lua"
     assert.matches("3 of 3 lines", result.stderr)
     assert.equal(0, result.status)
+  end)
+
+  hosted("says that coverage does not count a second state", function ()
+    local result = shell [[
+      $T coverage --preload -o lcov -- $HOST again work.lua work.lua]]
+    assert.matches("^tracegrip: this Lua state is not counted: [^\n]+\n",
+                   result.stderr)
+  end)
+
+  hosted("opens every state of a host, also where the port is taken",
+         function ()
+    local result = shell [[
+      $T serve --port 47981 --preload -- \
+        $HOST command "$HOST open work.lua & $HOST open work.lua; wait"
+      true]]
+    local _, count = result.stderr:gsub("listening on 127%.0%.0%.1:%d+\n", "")
+    assert.equal(2, count)
   end)
 
   hosted("opens a host to clients, with serve", function ()

@@ -137,8 +137,10 @@ local function note_nothing (parsed)
   local path = parsed.output
   local older = core.filetype(path)
                 and "; " .. path .. " is of an earlier run" or ""
-  main.note("nothing was recorded: the command ran no %s%s",
-            parsed.preload and preload.heeding() or versions.heeding(), older)
+  local heeding = parsed.preload and preload.heeding()
+                  or versions.heeding() .. " (--preload reaches programs that "
+                     .. "embed it)"
+  main.note("nothing was recorded: the command ran no %s%s", heeding, older)
 end
 
 -- We end as the command has ended: by its signal, or with its exit status,
