@@ -9,8 +9,9 @@
 
 bin=$(mkdir -p "$1/bin" && cd "$1/bin" && pwd)/tracegrip-static
 build=$(mkdir -p "$1/static" && cd "$1/static" && pwd)
-sources=$2
+sources=${2:-/nowhere}
 . build-aux/debian.sh
+. build-aux/kernel.sh
 fetched=$build/fetched
 CC="musl-gcc -idirafter $build/kernel -isystem $build/zlib"
 
@@ -22,33 +23,30 @@ fail () {
 # The source's tarball, from SOURCES or fetched.
 tarball_of () { # PACKAGE PATTERN
   ls -d "$sources"/$2.tar.* "$fetched"/"$1"_*.tar.* 2>/dev/null |
-    grep -v '^/lua' | tail -n 1
+    tail -n 1
 }
 
-# Unpacks it to $build/PACKAGE, once. The newest release that can be had: mirrors
-# do not keep all.
+# Unpacks it to $build/PACKAGE, once.
 source_of () {  # PACKAGE PATTERN
   [ ! -f "$build/$1/unpacked" ] || return 0
   [ -n "$(tarball_of "$1" "$2")" ] || get "$1" || return
   mkdir -p "$build/$1" &&
   tar xf "$(tarball_of "$1" "$2")" -C "$build/$1" --strip-components=1 &&
+  { [ "$1" != lua5.4 ] || flat "$build/lua5.4"; } &&
   touch "$build/$1/unpacked"
 }
 
+# Some have Lua's files without the directory that lua.org puts them in.
+flat () {       # DIRECTORY
+  [ -d "$1/src" ] || { mkdir "$1/src" && mv "$1"/*.[ch] "$1/src"; }
+}
+
+# The machine's own release, or that of another Debian: mirrors do not keep all.
 get () {        # PACKAGE
   [ -d "$fetched/lists" ] ||
     lists "$fetched" deb-src "$(suite)" stable unstable || return
-  for version in $(offered "$1" | grep '^5\.4\|^[^5]'); do
+  for version in $(offered "$1"); do
     tarball "$1" "$version" && return
-  done
-}
-
-# The kernel's headers, which musl-gcc does not find. Beside them are glibc's, which
-# it must not find.
-kernel () {
-  mkdir -p "$build/kernel"
-  for part in linux asm-generic "$(gcc -print-multiarch)/asm"; do
-    ln -sfn "/usr/include/$part" "$build/kernel/$(basename "$part")"
   done
 }
 
