@@ -54,11 +54,16 @@ BIN     = $(BUILD)/bin/tracegrip
 WSLAY   = $(if $(wildcard $(WSLAY_INCDIR)/wslay/wslay.h),$(BUILD)/lib/lua/$(VERSION)/tracegrip/wslay.so)
 # For those who send spans or profiles alone, in the same way.
 CURL    = $(if $(CURL_INCDIR),$(BUILD)/lib/lua/$(VERSION)/tracegrip/curl.so)
+PRELOADED = $(BUILD)/lib/lua/$(VERSION)/tracegrip/preload.so
 SPECLIB = $(BUILD)/spec/atexit.so $(BUILD)/spec/states.so \
           $(BUILD)/spec/process.so $(BUILD)/spec/behind.so \
           $(BUILD)/spec/allocators.so \
           $(BUILD)/spec/catches.so $(BUILD)/spec/yesterday.so \
-          $(BUILD)/spec/sampled.so $(BUILD)/spec/refused.so
+          $(BUILD)/spec/sampled.so $(BUILD)/spec/refused.so $(HOSTS)
+# Programs that embed the system's Lua: as a library, in a plug-in, and inside.
+LIBLUA  = $(firstword $(wildcard /usr/lib/*/liblua$(VERSION).so))
+HOSTS   = $(if $(FOREIGN),,$(if $(LIBLUA),$(addprefix $(BUILD)/spec/, \
+          embedding embedding_static plugin.so plugging)))
 BENCH   = $(BUILD)/spec/bench_hook.so
 THREADED = store readahead follower channel handover
 UNIT    = $(UNITC:spec/unit/%.c=$(BUILD)/%) $(BUILD)/test_fuzz
@@ -75,7 +80,7 @@ PRELOAD = LD_PRELOAD=$(shell $(CC) -print-file-name=libasan.so) \
 TOP     = $(MAKE) --no-print-directory
 DEPS    = LUA=$(LUA) HOST=$(HOST) VERSION=$(VERSION) build-aux/deps.sh
 
-all: $(CORE) $(WSLAY) $(CURL) $(BIN)   ## builds build/lib and the launcher build/bin/tracegrip
+all: $(CORE) $(PRELOADED) $(WSLAY) $(CURL) $(BIN)   ## builds build/lib and the launcher build/bin/tracegrip
 
 deps:         ## installs what is missing
 	$(V)$(DEPS) run test lint $(if $(CI),importers)
@@ -196,6 +201,14 @@ fuzz-run: $(BUILD)/fuzzer
 	  -timeout=10 -rss_limit_mb=512 -print_final_stats=1 \
 	  -artifact_prefix=$(BUILD)/ $(BUILD)/found spec/fuzz/corpus
 
+static:       ## build/bin/tracegrip-static, one file; LUASRC=DIR: sources it is made of
+	$(V)$(DEPS) run static
+	$(V)LUA='$(HOST)' CFLAGS='$(CFLAGS)' MAKE='$(MAKE)' \
+	  build-aux/static.sh '$(BUILD)' '$(LUASRC)'
+
+static-objects: $(SOURCE:csrc/%.c=$(BUILD)/obj/%.o)
+	@:
+
 bench: all $(BENCH)    ## cost per event; BENCH_ARGS="-n 9 fib oop"
 	$(V)$(TREE) LUA_CPATH_$(SUFFIX)="$(abspath $(BUILD))/spec/?.so;$$LUA_CPATH_$(SUFFIX)" \
 	  $(LUA) spec/bench/bench.lua $(BENCH_ARGS)
@@ -243,6 +256,7 @@ docs: all     ## puts fresh output into README.md and docs/
 
 install: all  ## into PREFIX (/usr/local), below DESTDIR
 	$(V)install -Dm755 $(CORE) $(DEST)/lib/lua/$(VERSION)/tracegrip/core.so
+	$(V)install -Dm755 $(PRELOADED) $(DEST)/lib/lua/$(VERSION)/tracegrip/preload.so
 	$(V)$(if $(WSLAY),install -Dm755 $(WSLAY) $(DEST)/lib/lua/$(VERSION)/tracegrip/wslay.so)
 	$(V)$(if $(CURL),install -Dm755 $(CURL) $(DEST)/lib/lua/$(VERSION)/tracegrip/curl.so)
 	$(V)cd lua && find . -name '*.lua' -exec \
@@ -268,6 +282,10 @@ help:         ## this list
 $(CORE): $(SOURCE:csrc/%.c=$(BUILD)/obj/%.o) $(TESTC:spec/support/%.c=$(BUILD)/obj/%.o)
 	@mkdir -p $(@D); echo '  LINK  $@'
 	$(V)$(CC) -shared $(CFLAGS) $(EXTRA) $^ $(LDLIBS) -o $@
+
+$(PRELOADED): modules/preload.c
+	@mkdir -p $(@D); echo '  CC    $<'
+	$(V)$(CC) $(CFLAGS) $(WARN) -shared -I$(LUA_INCDIR) $< -o $@
 
 $(BUILD)/lib/lua/$(VERSION)/tracegrip/wslay.so: modules/wslay.c
 	@mkdir -p $(@D); echo '  CC    $<'
@@ -316,6 +334,23 @@ $(BUILD)/spec/%.so: %.c
 	@mkdir -p $(@D); echo '  CC    $<'
 	$(V)$(CC) $(CFLAGS) $(WARN) -shared -I$(LUA_INCDIR) $< $(LDLIBS) -o $@
 
+HOSTED  = $(CC) $(CFLAGS) $(WARN) -I$(LUA_INCDIR) $<
+$(BUILD)/spec/embedding: embedding.c
+	@mkdir -p $(@D); echo '  LINK  $@'
+	$(V)$(HOSTED) $(LIBLUA) $(LDLIBS) -o $@
+
+$(BUILD)/spec/embedding_static: embedding.c
+	@mkdir -p $(@D); echo '  LINK  $@'
+	$(V)$(HOSTED) $(LIBLUA:.so=.a) $(LDLIBS) -ldl -o $@
+
+$(BUILD)/spec/plugin.so: embedding.c
+	@mkdir -p $(@D); echo '  LINK  $@'
+	$(V)$(HOSTED) -DPLUGIN -shared $(LIBLUA) $(LDLIBS) -o $@
+
+$(BUILD)/spec/plugging: plugging.c
+	@mkdir -p $(@D); echo '  LINK  $@'
+	$(V)$(HOSTED) -ldl -o $@
+
 $(BIN): lua/tracegrip/cli/launcher.sh
 	@mkdir -p $(@D); echo '  COPY  $@'
 	$(V)sed 's/^version=.*/version=$(VERSION)/' $< >$@ && chmod 755 $@
@@ -323,5 +358,5 @@ $(BIN): lua/tracegrip/cli/launcher.sh
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
 .SECONDARY:
-.PHONY: all deps crosscheck strange versions layouts oracle oracle-run musl arm64 host demo test importers page pictures unit unit-run tsan spec matrix asan spec-preload oom bench breakpoints \
+.PHONY: all deps static static-objects crosscheck strange versions layouts oracle oracle-run musl arm64 host demo test importers page pictures unit unit-run tsan spec matrix asan spec-preload oom bench breakpoints \
         soak truth fuzz fuzz-run lint format graph docs install env clean help

@@ -2,9 +2,8 @@
 # deps.sh GROUP... - sees to it that what a group of tasks needs is there.
 # deps.sh links DIR - makes links to the commands that specs may call.
 #
-# Groups: run (build and use), test, lint, importers, pictures, musl, arm64. Says
-# nothing when nothing is
-# missing. What is missing is installed with apt-get where there is one; else
+# Groups: run (build and use), test, lint, importers, pictures, musl, static, arm64.
+# Says nothing when nothing is missing. What is missing is installed with apt-get where there is one; else
 # it is listed, and the answer is 1. Each thing is tried, not looked up among
 # installed packages, so what came from LuaRocks or from source counts too.
 
@@ -65,6 +64,10 @@ check () {
       command_ chromium chromium ;;
     musl)
       command_ musl-tools musl-gcc ;;
+    static)
+      command_ musl-tools musl-gcc
+      command_ bzip2 bzip2
+      command_ xz-utils xz ;;
     arm64)
       command_ gcc-aarch64-linux-gnu aarch64-linux-gnu-gcc
       want qemu-user-static eval \

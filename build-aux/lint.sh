@@ -65,7 +65,7 @@ string_methods () {
     lua/tracegrip/listen.lua lua/tracegrip/wire.lua \
     lua/tracegrip/jsontext.lua lua/tracegrip/target.lua \
     lua/tracegrip/coverage.lua lua/tracegrip/coverage/*.lua \
-    lua/tracegrip/literal.lua lua/tracegrip/send/otlp.lua \
+    lua/tracegrip/hosted.lua lua/tracegrip/literal.lua lua/tracegrip/send/otlp.lua \
     | grep -vE '^lua/tracegrip/inspect/(door|ending|handshake).lua:'
 }
 

@@ -10,6 +10,7 @@
 build=$(mkdir -p "$1" && cd "$1" && pwd)
 sources=$2
 . build-aux/debian.sh
+. build-aux/kernel.sh
 . build-aux/releases.sh
 CC=musl-gcc
 
@@ -23,15 +24,6 @@ fetch () {      # PACKAGE
   ls "$build"/fetched/"$1"_* >/dev/null 2>&1 ||
     { { [ -n "$fetched" ] || lists "$build/fetched" deb-src stable; } &&
       tarball "$1"; }
-}
-
-# The kernel's headers, which musl-gcc does not find. Beside them are glibc's, which
-# it must not find.
-kernel () {
-  mkdir -p "$build/kernel"
-  for part in linux asm-generic "$(gcc -print-multiarch)/asm"; do
-    ln -sfn "/usr/include/$part" "$build/kernel/$(basename "$part")"
-  done
 }
 
 zlib () {       # builds $build/zlib/libz.a

@@ -46,7 +46,8 @@ local function compare (there, named, what)
 end
 
 local build = rockspec.build
-compare(listing "find csrc -name '*.c'", modules(build.modules, ".c"),
+compare(listing "find csrc modules/preload.c -name '*.c'",
+        modules(build.modules, ".c"),
         "sources")
 compare(listing "find lua -name '*.lua'", modules(build.modules, ".lua"),
         "modules")

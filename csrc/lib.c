@@ -130,6 +130,7 @@ static const luaL_Reg core[] = {
   /* what a command line needs of the system, and Lua's libraries do not have */
   {"exec", system_exec},
   {"interpreter", system_interpreter},
+  {"commandline", system_commandline},
   {"setenv", system_setenv},
   {"isatty", system_isatty},
   {"columns", system_columns},
@@ -139,6 +140,7 @@ static const luaL_Reg core[] = {
   {"pid", system_pid},
   {"directory", system_directory},
   {"filetype", system_filetype},
+  {"privileged", system_privileged},
   {"islink", system_islink},
   {"samefile", system_samefile},
   {"contents", system_contents},

@@ -12,8 +12,7 @@
    check: of such a pattern it is not known what it finds. */
 void tg_luapattern_check (lua_State *L, const char *name) {
   int top = lua_gettop(L);
-  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-  if (lua_getfield(L, -1, "string") != LUA_TTABLE
+  if (lx_loaded(L, "string") != LUA_TTABLE
       || lua_getfield(L, -1, "find") != LUA_TFUNCTION) {
     lua_settop(L, top);
     return;

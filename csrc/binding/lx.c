@@ -159,16 +159,22 @@ lua_State *lx_mainthread (lua_State *L) {
   return M;
 }
 
-/* What the program has put in the place of 'what' is left alone.
-   package.loaded is asked, not the global, which may be another table by
-   now. */
+/* package.loaded is asked, not the global, which may be another table by now. A
+   host that has opened no library has no such table. */
+int lx_loaded (lua_State *L, const char *name) {
+  if (lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE) == LUA_TTABLE) {
+    lua_pushstring(L, name);
+    lua_rawget(L, -2);
+    lua_remove(L, -2);
+  }
+  return lua_type(L, -1);
+}
+
+/* What the program has put in the place of 'what' is left alone. */
 void lx_replace (lua_State *L, const char *library, const char *name,
                  lua_CFunction what, lua_CFunction with) {
   int top = lua_gettop(L);
-  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-  lua_pushstring(L, library);
-  lua_rawget(L, -2);
-  if (lua_istable(L, -1)) {
+  if (lx_loaded(L, library) == LUA_TTABLE) {
     lua_pushstring(L, name);
     lua_rawget(L, -2);
     if (lua_tocfunction(L, -1) == what) {

@@ -53,6 +53,10 @@ bool lx_quietly (lua_State *L, lua_CFunction f, void *ud);   /* [-0, +0, -] */
 bool lx_quietly_due (lua_State *L, lua_CFunction f,
                      void *ud);                              /* [-0, +0, -] */
 
+/* Pushes what package.loaded has by that name, and returns its type; nil where
+   no library was ever opened. By raw access. */
+int lx_loaded (lua_State *L, const char *name);                /* [-0, +1, m] */
+
 /* Puts 'with' in the place of 'what', if that is there, in one of Lua's
    libraries. By raw access. */
 void lx_replace (lua_State *L, const char *library, const char *name,

@@ -10,10 +10,13 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "binding/system.h"
@@ -206,14 +209,40 @@ int system_die (lua_State *L) {
 
 /* ---- this one ---- */
 
+static int contents__gc (lua_State *L) {
+  tg_buf_free(lua_touserdata(L, 1));
+  return 0;
+}
+
 /* The file that runs, not its name: that may be found elsewhere or not at all
-   by now. */
+   by now. Where there is no /proc, as in a container of one file, the path by
+   which the kernel has started it. */
 int system_interpreter (lua_State *L) {
   char path[4096];
   ssize_t n = readlink("/proc/self/exe", path, sizeof path);
-  if (n <= 0)
-    return luaL_fileresult(L, 0, "/proc/self/exe");
-  lua_pushlstring(L, path, (size_t)n);
+  if (n > 0)
+    lua_pushlstring(L, path, (size_t)n);
+  else
+    lua_pushstring(L, (const char *)(uintptr_t)getauxval(AT_EXECFN));
+  return 1;
+}
+
+/* What the system tells, since a host of Lua may keep no "arg". Each word ends
+   with a zero. */
+int system_commandline (lua_State *L) {
+  tg_Buf *text = lx_owner(L, sizeof *text, 0, "tracegrip.contents",
+                          contents__gc);
+  lua_newtable(L);
+  if (!tg_fileio_text("/proc/self/cmdline", CONTENTS_MOST, text))
+    return 1;
+  lua_Integer n = 0;
+  for (size_t at = 0; at < text->size; n++) {
+    size_t size = strnlen(text->data + at, text->size - at);
+    lua_pushlstring(L, text->data + at, size);
+    lua_rawseti(L, -2, n);
+    at += size + 1;
+  }
+  tg_buf_free(text);
   return 1;
 }
 
@@ -293,6 +322,23 @@ int system_filetype (lua_State *L) {
   return 2;
 }
 
+/* As the kernel decides it when the program is started (AT_SECURE). */
+int system_privileged (lua_State *L) {
+  struct stat st;
+  const char *path = luaL_checkstring(L, 1);
+  if (stat(path, &st) != 0)
+    return luaL_fileresult(L, 0, path);
+  if ((st.st_mode & S_ISUID) && st.st_uid != geteuid())
+    lua_pushliteral(L, "setuid");
+  else if ((st.st_mode & S_ISGID) && st.st_gid != getegid())
+    lua_pushliteral(L, "setgid");
+  else if (geteuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0)
+    lua_pushliteral(L, "capabilities");
+  else
+    lua_pushnil(L);
+  return 1;
+}
+
 /* By device and number: names differ by links and by dots. Two that are not
    there are not the same. */
 int system_samefile (lua_State *L) {
@@ -306,11 +352,6 @@ int system_samefile (lua_State *L) {
 /* What io.stderr:write does, whatever the program has put in its place. */
 int system_tell (lua_State *L) {
   fputs(luaL_checkstring(L, 1), stderr);
-  return 0;
-}
-
-static int contents__gc (lua_State *L) {
-  tg_buf_free(lua_touserdata(L, 1));
   return 0;
 }
 

@@ -27,6 +27,9 @@ int system_ended (lua_State *L);
 /* interpreter() -> path of the running program. */
 int system_interpreter (lua_State *L);
 
+/* commandline() -> the words that started the process, from 0 on, as "arg". */
+int system_commandline (lua_State *L);
+
 /* setenv(name, value or nil). */
 int system_setenv (lua_State *L);
 
@@ -50,6 +53,10 @@ int system_die (lua_State *L);
 
 /* directory() -> the current one | nil, message, code. */
 int system_directory (lua_State *L);
+
+/* privileged(path) -> what gives a program more rights than who starts it has:
+   "setuid", "setgid" or "capabilities"; nil. */
+int system_privileged (lua_State *L);
 
 /* filetype(path) -> "file", "directory" or "other", permissions: an integer
    | nil, message, code. */

@@ -3,11 +3,10 @@
 ** ours.
 **
 ** Lua states on several threads share the list, so there is a mutex around each
-** use. Asked once for each function, when it is defined: for C functions dladdr
-** is fast enough then, and strings are compared one by one. A source that could
-** not be added for want of memory is reported to the module that adds it.
+** use. Asked once for each function, when it is defined: strings are compared one
+** by one. A source that could not be added for want of memory is reported to the
+** module that adds it.
 */
-#include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
@@ -100,6 +99,12 @@ static void at_fork (tg_AtFork side) {
   tg_atfork_mutex(&own.mutex, side);
 }
 
+/* Where this file is linked into one program with all else, our code is in a
+   section of its own (build-aux/static.sh), at the ends of which linkers put
+   these. A library has no such section. */
+extern const char __start_tg_code[] __attribute__((weak, visibility("hidden")));
+extern const char __stop_tg_code[] __attribute__((weak, visibility("hidden")));
+
 static int find_library (struct dl_phdr_info *info, size_t size, void *here) {
   uintptr_t low = UINTPTR_MAX, high = 0;
   (void)size;
@@ -123,7 +128,11 @@ static int find_library (struct dl_phdr_info *info, size_t size, void *here) {
 void tg_ownfunctions_setup (void) {
   tg_atfork_register(TG_ATFORK_OWN, at_fork, at_exit);
   pthread_mutex_lock(&own.mutex);
-  if (own.high == 0)
+  if (__start_tg_code != NULL) {
+    own.low = (uintptr_t)__start_tg_code;
+    own.high = (uintptr_t)__stop_tg_code;
+  }
+  else if (own.high == 0)
     dl_iterate_phdr(find_library, (void *)(uintptr_t)own_has);
   pthread_mutex_unlock(&own.mutex);
 }
@@ -147,16 +156,12 @@ static bool own_main (const char *source) {
          && own_source(real);
 }
 
-/* C functions are ours if they are in the same file as this one. No list could
-   be complete: many of ours are upvalues and metamethods that no table names. A
-   function pointer goes to a data pointer by way of an integer, since ISO C has
-   no other (POSIX dlsym relies on the same). */
+/* C functions are ours if they are where our code is. No list could be complete:
+   many of ours are upvalues and metamethods that no table names. A function
+   pointer goes to a data pointer by way of an integer, since ISO C has no other
+   (POSIX dlsym relies on the same). */
 static bool own_address (lua_CFunction f) {
-  Dl_info mine, theirs;
-  lua_CFunction here = (lua_CFunction)(void (*) (void))own_source;
-  return dladdr((void *)(uintptr_t)here, &mine) != 0
-         && dladdr((void *)(uintptr_t)f, &theirs) != 0
-         && mine.dli_fbase == theirs.dli_fbase;
+  return tg_ownfunctions_code((const void *)(uintptr_t)f);
 }
 
 /* With the mutex held. */

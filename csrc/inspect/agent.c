@@ -27,9 +27,7 @@ enum { LOADED = 1, PATH, ENVIRONMENT };   /* upvalues of 'import' */
 /* The file of a module, by Lua's own package.searchpath; raises. By raw access:
    the program may have put anything in the global's place. */
 static const char *find_file (lua_State *L, const char *name) {
-  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-  lua_pushliteral(L, LUA_LOADLIBNAME);
-  if (lua_rawget(L, -2) != LUA_TTABLE)
+  if (lx_loaded(L, LUA_LOADLIBNAME) != LUA_TTABLE)
     luaL_error(L, "no package library");
   lua_pushliteral(L, "searchpath");
   lua_rawget(L, -2);

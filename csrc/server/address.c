@@ -98,11 +98,7 @@ tg_Order tg_address_read (lua_State *L, int plan) {
 /* By raw access, and of the registry's "package": the program may have put
    anything into the global of that name. */
 static void push_package_field (lua_State *L, const char *name) {
-  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-  lua_pushliteral(L, LUA_LOADLIBNAME);
-  lua_rawget(L, -2);
-  lua_remove(L, -2);
-  if (!lua_istable(L, -1))
+  if (lx_loaded(L, LUA_LOADLIBNAME) != LUA_TTABLE)
     return;
   lua_pushstring(L, name);
   lua_rawget(L, -2);

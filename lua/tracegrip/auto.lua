@@ -102,9 +102,8 @@ local function start_record (path)
   local file = {
     path = path, exclusive = true, run = core.family("TRACEGRIP_RECORD")
   }
-  if type(arg) == "table" then
-    file.program, file.arguments = arg[0], {table.unpack(arg)}
-  end
+  local words = type(arg) == "table" and arg or core.commandline()
+  file.program, file.arguments = words[0], {table.unpack(words)}
   ok, message = core.record(options, file)
   if not ok then
     note("this process is not recorded: %s", message)

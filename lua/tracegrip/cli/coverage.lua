@@ -11,6 +11,7 @@ local formats = require "tracegrip.coverage.formats"
 local main = require "tracegrip.cli.main"
 local outputs = require "tracegrip.coverage.outputs"
 local paths = require "tracegrip.coverage.paths"
+local preload = require "tracegrip.cli.preload"
 local program = require "tracegrip.cli.program"
 local report = require "tracegrip.coverage.report"
 local versions = require "tracegrip.cli.versions"
@@ -26,7 +27,7 @@ local coverage = {
     .. "counted, or less than --fail-under. After '--' comes a command that "
     .. "runs Lua in some way: busted, make, a shell script.",
   usage = "[options] script.lua [arguments]\n"
-    .. "       tracegrip coverage [options] -- command [arguments]",
+    .. "       tracegrip coverage [options] [--preload] -- command [arguments]",
   program = true,
   options = {
     {name = "output", flag = "-o", alias = "--output", metavar = "FILE",
@@ -54,6 +55,7 @@ local coverage = {
      help = "Exit with status 1 if less of the lines was reached."},
     {name = "brief", flag = "--brief", value = true, group = "The result",
      help = "Tell the sum only, and not of each file."},
+    preload.option,
   }
 }
 
@@ -92,7 +94,8 @@ local function nothing (parsed)
   if not parsed.dashes then
     return "the program ran no code of a file"
   end
-  return "the command ran no " .. versions.heeding()
+  local heeding = parsed.preload and preload.heeding() or versions.heeding()
+  return "the command ran no " .. heeding
          .. ", or no code of a file (lua -E heeds nothing)"
 end
 
@@ -119,7 +122,8 @@ local function execute (parsed)
     main.fail("cannot keep counts: %s", message)
   end
   local how, status = program.follow(parsed.script, parsed.arguments, "cover",
-                                     {directory = folder}, parsed.dashes)
+                                     {directory = folder}, parsed.dashes,
+                                     parsed.preload)
   local counted = how and counts.take(folder)
   counts.remove(folder)
   if not how then
@@ -133,7 +137,9 @@ end
 function coverage.run (parsed)
   local plan = plan_of(parsed)
   if parsed.dashes then
-    program.check(parsed.script)
+    program.check(parsed.script, parsed.preload)
+  elseif parsed.preload then
+    preload.misused()
   end
   local how, status, counted = execute(parsed)
   local ok, message = report.make(counted, plan)

@@ -150,9 +150,10 @@ end
 
 local function version ()
   local objection = core.objection()
+  local single = require("tracegrip.cli.single").about()
   io.stdout:write("tracegrip ", core.version, " (", _VERSION, ")\nframes ",
                   objection and "asked of the public API: " .. objection
-                  or "read from memory", "\n")
+                  or "read from memory", "\n", single and single .. "\n" or "")
   return 0
 end
 

@@ -11,6 +11,8 @@
 local core = require "tracegrip.core"
 local literal = require "tracegrip.literal"
 local main = require "tracegrip.cli.main"
+local preload = require "tracegrip.cli.preload"
+local single = require "tracegrip.cli.single"
 local target = require "tracegrip.target"
 local versions = require "tracegrip.cli.versions"
 core.own()
@@ -89,8 +91,10 @@ local function restored ()
   }
 end
 
-local function environment (call, options, style, stay)
+-- 'stay': for a command, and all that it runs; 'hosts': also into hosts of Lua.
+local function environment (call, options, style, stay, hosts)
   local env = restored()
+  env.LD_PRELOAD = hosts and preload.variable() or nil
   local boot = assert(package.searchpath("tracegrip.boot", package.path))
   env[BOOT] = plan(call, options, style, stay)
   for _, version in ipairs(stay and versions.installed() or {versions.own}) do
@@ -100,13 +104,14 @@ local function environment (call, options, style, stay)
 end
 
 -- Whether a shell would find the command; fails if it would not. That it can be
--- run is only seen when it is.
-function program.check (command)
+-- run is only seen when it is. With 'hosts' a line tells if we cannot get in.
+function program.check (command, hosts)
+  single.refuse()
   local path = command:find("/", 1, true) and "" or os.getenv("PATH") or ""
   for directory in (path .. ":"):gmatch("([^:]*):") do
     local prefix = directory == "" and "" or directory .. "/"
     if core.filetype(prefix .. command) == "file" then
-      return
+      return hosts and preload.check(command, prefix .. command)
     end
   end
   main.fail("cannot run %s: no such command", command)
@@ -123,14 +128,22 @@ end
 
 -- Runs the program as a child of this process, which core.ended tells the end
 -- of: true | nil, message. With 'stay' it is a command, as below.
-function program.launch (script, arguments, call, options, style, stay)
+function program.launch (script, arguments, call, options, style, stay, hosts)
   local words = command_line(script, arguments)
   local path = core.interpreter()
   if stay then
     arguments[0] = script
     words, path = arguments, script
   end
-  return core.launch(path, words, environment(call, options, style, stay))
+  return core.launch(path, words,
+                     environment(call, options, style, stay, hosts))
+end
+
+-- Becomes a command in which hosts of Lua are traced; the same.
+function program.become_host (command, arguments, call, options, style)
+  arguments[0] = command
+  return core.exec(command, arguments,
+                   environment(call, options, style, true, true))
 end
 
 -- Becomes the program as if we had not been there; the same.
@@ -140,22 +153,22 @@ function program.untraced (script, arguments)
 end
 
 -- Runs a command to its end, of which the trace knows nothing but that its Lua
--- heeds LUA_INIT_5_4 or LUA_INIT_5_5. Returns how it ended: "exit" or "signal",
--- number; nil, message if it cannot be run.
-function program.execute (command, arguments, call, options, style)
+-- heeds LUA_INIT_5_4 or LUA_INIT_5_5, or is in a host. Returns how it ended:
+-- "exit" or "signal", number; nil, message if it cannot be run.
+function program.execute (command, arguments, call, options, style, hosts)
   arguments[0] = command
   return core.spawn(command, arguments,
-                    environment(call, options, style, true))
+                    environment(call, options, style, true, hosts))
 end
 
 -- The same of a script, or with 'command' of any command; what Lua programs it
--- starts are traced as well.
-function program.follow (script, arguments, call, options, command)
+-- starts are traced as well, if they can load what we are.
+function program.follow (script, arguments, call, options, command, hosts)
   if command then
-    return program.execute(script, arguments, call, options)
+    return program.execute(script, arguments, call, options, nil, hosts)
   end
   return core.spawn(core.interpreter(), command_line(script, arguments),
-                    environment(call, options, nil, true))
+                    environment(call, options, nil, not single.is))
 end
 
 return program

@@ -4,6 +4,7 @@ local core = require "tracegrip.core"
 local following = require "tracegrip.cli.following"
 local main = require "tracegrip.cli.main"
 local options = require "tracegrip.options"
+local preload = require "tracegrip.cli.preload"
 local program = require "tracegrip.cli.program"
 local sending = require "tracegrip.cli.sending"
 local target = require "tracegrip.target"
@@ -20,7 +21,8 @@ local record = {
     .. "those that these run, in FILE.PID. If it runs none, record says so "
     .. "and FILE is what it was.",
   usage = "[options] -o FILE script.lua [arguments]\n"
-    .. "       tracegrip record [options] -o FILE -- command [arguments]",
+    .. "       tracegrip record [options] [--preload] -o FILE -- command "
+    .. "[arguments]",
   program = true
 }
 
@@ -40,6 +42,7 @@ local own = {
   {name = "sources", flag = "--sources", value = true,
    group = "The recording",
    help = "Keep the text of the program's sources with it."},
+  preload.option,
 }
 
 local RING = 64 << 20      -- bytes kept if nothing else is said
@@ -130,11 +133,14 @@ local function record_script (parsed, chosen, file)
   main.fail("cannot run the program: %s", message)
 end
 
-local function note_nothing (path)
+local function note_nothing (parsed)
+  local path = parsed.output
   local older = core.filetype(path)
                 and "; " .. path .. " is of an earlier run" or ""
-  main.note("nothing was recorded: the command ran no %s%s",
-            versions.heeding(), older)
+  local heeding = parsed.preload and preload.heeding()
+                  or versions.heeding() .. " (--preload reaches programs that "
+                     .. "embed it)"
+  main.note("nothing was recorded: the command ran no %s%s", heeding, older)
 end
 
 -- We end as the command has ended: by its signal, or with its exit status,
@@ -143,7 +149,7 @@ end
 local function end_alike (parsed, file, how, status)
   local failed = parsed.dashes and not target.is_of(file.path, file.run)
   if failed then
-    note_nothing(parsed.output)
+    note_nothing(parsed)
   end
   if how == "signal" then
     core.die(status)
@@ -154,7 +160,7 @@ end
 -- Returns its exit status.
 local function record_command (parsed, chosen, file)
   local how, status = program.execute(parsed.script, parsed.arguments,
-                                      "record", chosen, file)
+                                      "record", chosen, file, parsed.preload)
   if not how then
     main.fail("cannot run the program: %s", status)
   end
@@ -171,7 +177,7 @@ local function record_sent (parsed, chosen, file, plan)
   end
   local follower = following.start(plan, file, chosen, script, command)
   local ok, message = program.launch(script, arguments, "record", chosen, file,
-                                     command)
+                                     command, parsed.preload)
   if not ok then
     main.fail("cannot run the program: %s", message)
   end
@@ -185,7 +191,9 @@ function record.run (parsed)
   local plan = sending.plan(parsed)
   chosen.traceparent = sending.parent(parsed)
   if parsed.dashes then
-    program.check(parsed.script)
+    program.check(parsed.script, parsed.preload)
+  elseif parsed.preload then
+    preload.misused()
   end
   record.prepare(parsed.output, parsed.force)
   local run = plan and record_sent or parsed.dashes and record_command

@@ -4,6 +4,7 @@ local core = require "tracegrip.core"
 local listen = require "tracegrip.listen"
 local main = require "tracegrip.cli.main"
 local options = require "tracegrip.options"
+local preload = require "tracegrip.cli.preload"
 local program = require "tracegrip.cli.program"
 local sending = require "tracegrip.cli.sending"
 local target = require "tracegrip.target"
@@ -18,7 +19,8 @@ local serve = {
     .. "status is the program's own. The options of tracing are what every "
     .. "client's trace starts from; --redact holds for all of them, and "
     .. "--buffer, --max-events and --duration are the most that one can have.",
-  usage = "[options] script.lua [arguments]",
+  usage = "[options] script.lua [arguments]\n"
+    .. "       tracegrip serve [options] --preload -- command [arguments]",
   program = true
 }
 
@@ -47,6 +49,7 @@ local own = {
   {name = "signal", kind = "number", metavar = "N", group = "Where",
    default = "that of SIGURG",
    help = "The signal by which the server reaches the program."},
+  preload.option,
 }
 
 local traced = options.vary {
@@ -60,7 +63,7 @@ serve.options = options.joined(own, sending.options, traced)
 
 function serve.declare (parser)
   parser:argument("script"):description(
-    "The program; '-' is standard input.")
+    "The program, or the command; '-' is standard input.")
   parser:argument("arguments"):args("*"):description("The program's own.")
 end
 
@@ -158,8 +161,15 @@ end
 
 function serve.run (parsed)
   local socket, style = plans(parsed)
-  local _, message = program.become(parsed.script, parsed.arguments, "listen",
-                                    socket, style)
+  local become = program.become
+  if parsed.preload and not parsed.dashes then
+    preload.misused()
+  elseif parsed.preload then
+    program.check(parsed.script, true)
+    become = program.become_host
+  end
+  local _, message = become(parsed.script, parsed.arguments, "listen", socket,
+                            style)
   main.fail("cannot run the program: %s", message)
 end
 
