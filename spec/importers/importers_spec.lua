@@ -235,16 +235,15 @@ describe("exports", function ()
   local function same_threads (name, threads, how, roots_of)
     local trace = all[name].trace
     local wanted = expected.threads(trace)
-    if #wanted > 1 then
-      wanted[1].name = "whole program"
-    end
     local named = {}
     for _, thread in ipairs(threads) do
       named[clean(thread.name)] = thread
     end
     assert.equal(#wanted, #threads)
     for _, thread in ipairs(wanted) do
-      local shown = how.name and how.name(thread) or clean(thread.name)
+      local title = thread.number == 1 and #wanted > 1 and "whole program"
+                    or thread.name
+      local shown = how.name and how.name(thread) or clean(title)
       assert.is_table(named[shown], shown)
       same(thread.number == 1 and expected.roots(trace) or thread.roots,
            roots_of(named[shown]), how)
