@@ -10,8 +10,9 @@
 #include "binding/lx.h"
 #include "stream/functions.h"
 
-/* debug.sethook, debug.gethook and collectgarbage as Lua made them; what resumes
-   and closes: coroutine.resume, what coroutine.wrap returns, coroutine.close. */
+/* debug.sethook, debug.gethook, collectgarbage as Lua made them; what resumes
+   and closes: coroutine.resume, what coroutine.wrap returns, and
+   coroutine.close. */
 extern lua_CFunction tg_real_sethook, tg_real_gethook, tg_real_collectgarbage;
 extern lua_CFunction tg_real_resume, tg_real_wrapped, tg_real_close;
 

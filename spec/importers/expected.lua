@@ -38,8 +38,8 @@ function expected.label (f)
          or file
 end
 
--- What is worked out of a trace once, however many specs ask for it; a part that
--- a filter shows is worked out each time.
+-- What is worked out of a trace once, however many specs ask for it; a part
+-- that a filter shows is worked out each time.
 local function once (make)
   local known = setmetatable({}, {__mode = "k"})
   return function (trace, filter)
