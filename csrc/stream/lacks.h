@@ -2,8 +2,8 @@
 ** lacks.h - what a stream lacks and none of its events tells, in figures.
 **
 ** Counted on the traced thread where something is lost, in its handlers too,
-** and read on any: each figure is one word, and only grows while a trace runs.
-** A trace has what was lost since it began, of the kinds that it can lose.
+** and read on any: each figure is one word. A trace has what was lost since it
+** began, of the kinds that it can lose.
 */
 #ifndef TG_LACKS_H
 #define TG_LACKS_H
