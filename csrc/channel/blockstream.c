@@ -105,6 +105,22 @@ static void put_now (tg_BlockStream *b, const tg_Follower *follower,
   b->given = TG_BLOCKS_ALL;
 }
 
+/* A trace that was stopped by its client may count on for a while in the
+   program: then the client is told a little more than it lacks. */
+static void put_lacks (tg_BlockStream *b, const tg_Follower *follower,
+                       tg_Buf *out) {
+  uint64_t n[TG_NLACKS], sum = 0;
+  for (int i = 0; i < TG_NLACKS; i++)
+    sum += n[i] = tg_lacks_since(&follower->stream->lacks, &follower->lacks,
+                                 (tg_Lack)i);
+  if (sum == b->lacks)
+    return;
+  b->lacks = sum;
+  put_head(out, TG_BLOCKENTRY_LACKS, sizeof n);
+  for (int i = 0; i < TG_NLACKS; i++)
+    put64(out, n[i]);
+}
+
 /* Threads of this process; 0 where that is not known. */
 static uint64_t count_threads (void) {
   struct stat st;
@@ -155,6 +171,8 @@ void tg_blockstream_read (tg_BlockStream *b, tg_Follower *follower,
   }
   if (!more && process_due(b, follower))
     put_process(follower->stream, b->process_ns, out);
+  if (!more && b->given != TG_BLOCKS_NOTHING)
+    put_lacks(b, follower, out);
   if (!more && b->given == TG_BLOCKS_PART)
     put_now(b, follower, until, out);
 }

@@ -15,6 +15,8 @@
 **   EVENTS   whole events of that chunk (event.h)
 **   NOW      u64 ticks: all events up to that time were given, which is when
 **            the trace ended if it has
+**   LACKS    u64 each, what the trace has lost so far and no event tells
+**            (lacks.h), each time that it has changed
 **   PROCESS  u64 nanoseconds of a clock, u64 nanoseconds of processor time that
 **            the process has used by then, u64 threads that it has, u64 each,
 **            the figures of its ticks (ticking.h): now and then while the trace
@@ -35,7 +37,8 @@ typedef enum tg_BlockEntry {
   TG_BLOCKENTRY_CHUNK,
   TG_BLOCKENTRY_EVENTS,
   TG_BLOCKENTRY_NOW,
-  TG_BLOCKENTRY_PROCESS
+  TG_BLOCKENTRY_PROCESS,
+  TG_BLOCKENTRY_LACKS
 } tg_BlockEntry;
 
 /*
@@ -59,6 +62,7 @@ typedef struct tg_BlockStream {
   tg_FunctionId functions;    /* how many it knows */
   tg_BlocksGiven given;
   uint64_t process_ns;        /* when PROCESS was given last */
+  uint64_t lacks;             /* the sum of what LACKS said last */
 } tg_BlockStream;
 
 /* A new client, whose trace began there. */

@@ -191,6 +191,13 @@ static bool read_process (Receiver *r, tg_ByteReader *b) {
   return true;
 }
 
+/* The causes in the order in which a recording has them. */
+static bool read_lacks (Receiver *r, tg_ByteReader *b) {
+  for (int i = TG_LOSS_DROPPED; i < TG_NLOSSES && b->p < b->end; i++)
+    r->end.lost[i] = tg_take64(b);
+  return true;
+}
+
 /* Kinds that are not known are passed over: a newer tracegrip may send more.
    Nothing but a BEGIN may come first, and no second one. NOW says how far the
    other side's clock is while nothing happens: a trace that ends in a sleep
@@ -212,6 +219,7 @@ static bool read_entry (lua_State *L, Receiver *r, const tg_Entry *e) {
       r->end.ticks = tg_take64(&b);
       return true;
     case TG_BLOCKENTRY_PROCESS: return read_process(r, &b);
+    case TG_BLOCKENTRY_LACKS: return read_lacks(r, &b);
     case TG_BLOCKENTRY_BEGIN: return fail(r, EBADMSG);
     default: return true;
   }
@@ -322,12 +330,19 @@ static int receiver_finish (lua_State *L) {
   return tg_destination_result(L, r->error != 0 ? r->error : error);
 }
 
-/* lost(): how many events the ring has dropped so far, for the client to
-   tell. */
+/* lost(cause): how much was lost by that cause so far, for the client to tell;
+   without one how many events the ring has dropped. */
 static int receiver_lost (lua_State *L) {
   const Receiver *r = check_receiver(L);
-  lua_pushinteger(L, (lua_Integer)r->end.lost[TG_LOSS_RING]);
-  return 1;
+  const char *cause = luaL_optstring(L, 2,
+                                     tg_endreason_loss(TG_LOSS_RING));
+  for (int i = 0; i < TG_NLOSSES; i++) {
+    if (strcmp(cause, tg_endreason_loss(i)) == 0) {
+      lua_pushinteger(L, (lua_Integer)r->end.lost[i]);
+      return 1;
+    }
+  }
+  return luaL_argerror(L, 2, "no cause of a loss");
 }
 
 /* process(): {time_ms, processor_ms, threads, notes}, as it was told last, by a
@@ -348,10 +363,12 @@ static int receiver_process (lua_State *L) {
   return 1;
 }
 
-/* undecided(): over how many functions patterns took too long. */
+/* undecided(): over how many functions patterns took too long, in the program
+   or here: both may have given up on the same ones. */
 static int receiver_undecided (lua_State *L) {
   const Receiver *r = check_receiver(L);
-  lua_pushinteger(L, (lua_Integer)r->spans.undecided);
+  uint64_t here = r->spans.undecided, there = r->end.lost[TG_LOSS_PATTERNS];
+  lua_pushinteger(L, (lua_Integer)(here > there ? here : there));
   return 1;
 }
 

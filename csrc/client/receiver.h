@@ -24,7 +24,8 @@ void tg_receiver_setup (lua_State *L);                         /* [-0, +0, m] */
 **   receiver:feed(bytes)   true | nil, message, code: EBADMSG for what is none
 **   receiver:pump()        writes what is new; the same
 **   receiver:finish(why)   the end, why as in stoppedTrace; the same
-**   receiver:lost()        packets that the stream lacks
+**   receiver:lost(cause)   what the stream lacks by that cause ("ring" without
+**                          one: packets)
 **   receiver:undecided()   functions that patterns took too long over
 **   receiver:request(all)  the next request of spans, and how many are in it
 **   receiver:profile()     where its time went so far (liveprofile.h)

@@ -36,10 +36,15 @@ TG_INLINE bool tg_collector_works (tg_Collector c) {
   return c.state < TG_COLLECTOR_FINISHED;
 }
 
+/* Whether it is known when the collector itself runs. */
+TG_INLINE bool tg_collector_tells (void) {
+  return tg_direct_facts.collector != 0 && tg_direct_facts.step != 0;
+}
+
 /* Whether the collector itself runs now, and not the program or a finalizer;
    false too where that is not known. For a signal handler, at any moment. */
 TG_INLINE bool tg_collector_runs (const lua_State *L) {
-  if (tg_direct_facts.collector == 0 || tg_direct_facts.step == 0)
+  if (!tg_collector_tells())
     return false;
   tg_Collector c = tg_collector_read(tg_collector_at(L));
   return tg_read8(tg_direct_shared(L), tg_direct_facts.step) == 1

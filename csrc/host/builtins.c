@@ -18,7 +18,7 @@
 #include "host/builtins.h"
 
 /* Written once, by learn_once, as all below that is learned. */
-lua_CFunction tg_real_sethook, tg_real_gethook;
+lua_CFunction tg_real_sethook, tg_real_gethook, tg_real_collectgarbage;
 lua_CFunction tg_real_resume, tg_real_wrapped, tg_real_close;
 lua_Hook tg_lua_hook;
 bool tg_close_forgets;
@@ -241,6 +241,7 @@ static int learn (lua_State *L) {
     keyed_at[i] = member(L, keyed[i].library, keyed[i].name);
   tg_real_sethook = member(L, "debug", "sethook");
   tg_real_gethook = member(L, "debug", "gethook");
+  tg_real_collectgarbage = member(L, "_G", "collectgarbage");
   tg_real_resume = tg_builtins_real(TG_ROLE_RESUME);
   tg_real_close = tg_builtins_real(TG_ROLE_CLOSE);
   learn_hook(L);

@@ -10,9 +10,10 @@
 #include "binding/lx.h"
 #include "stream/functions.h"
 
-/* debug.sethook and debug.gethook as Lua made them; what resumes and closes:
-   coroutine.resume, what coroutine.wrap returns, and coroutine.close. */
-extern lua_CFunction tg_real_sethook, tg_real_gethook;
+/* debug.sethook, debug.gethook, collectgarbage as Lua made them; what resumes
+   and closes: coroutine.resume, what coroutine.wrap returns, and
+   coroutine.close. */
+extern lua_CFunction tg_real_sethook, tg_real_gethook, tg_real_collectgarbage;
 extern lua_CFunction tg_real_resume, tg_real_wrapped, tg_real_close;
 
 /* Learns the addresses from a pristine state, once per process. False when

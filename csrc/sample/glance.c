@@ -10,6 +10,7 @@
 #include "direct/cstack.h"
 #include "direct/hookfield.h"
 #include "direct/proof.h"
+#include "host/builtins.h"
 #include "host/ownfunctions.h"
 #include "host/running.h"
 #include "signal/mapped.h"
@@ -178,6 +179,15 @@ static bool is_readable (const tg_Glancer *g, const lua_State *L,
          && has_slots(g, slots_of(L));
 }
 
+/* A full cycle is made of many steps, and between two of them nothing says that
+   the collector works: but all that collectgarbage does takes no time beside. A
+   finalizer has a frame of its own. */
+static bool collects (const lua_State *L, tg_Slot function) {
+  const void *full = (const void *)(uintptr_t)tg_real_collectgarbage;
+  return tg_collector_runs(L)
+         || (tg_collector_tells() && tg_slot_cfunction(function) == full);
+}
+
 bool tg_glance_leaf (tg_Glancer *g, const tg_Session *s, const void *context,
                      tg_Leaf *leaf) {
   const lua_State *L = (g->stack_end != 0) ? tg_running_top(&s->host) : NULL;
@@ -195,7 +205,7 @@ bool tg_glance_leaf (tg_Glancer *g, const tg_Session *s, const void *context,
   Code c = code_of(leaf->function);
   leaf->line = (c.proto == NULL)
                ? 0 : line_at(&c, next_of(g, &c, leaf->ci, context));
-  leaf->collects = tg_collector_runs(L);
+  leaf->collects = collects(L, leaf->function);
   leaf->L = L;
   return true;
 }

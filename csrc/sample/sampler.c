@@ -59,11 +59,6 @@ static tg_Stream *stream_of (const tg_Sampler *m) {
   return m->session->writer.stream;
 }
 
-uint64_t tg_sampler_dropped (const tg_Session *s) {
-  const tg_Sampler *m = sampler_of(s);
-  return (m != NULL) ? m->work.dropped : 0;
-}
-
 /*
 ** {==================================================================
 ** Ticks
@@ -259,7 +254,7 @@ static void on_tick (void *ud, tg_Ticker *ticker, const void *context) {
   if (hook)
     return;
   if (tg_tickwork_is_soon(&m->work, now.used_ns))
-    m->work.dropped++;
+    tg_lacks_count(&stream_of(m)->lacks, TG_LACK_SAMPLES);
   else
     serve_tick(m, now, context);
 }
@@ -302,13 +297,14 @@ void tg_sampler_finish (tg_Session *s, lua_State *L) {
   if (m == NULL || m->ticker == NULL || s->phase == TG_PHASE_TERMINATED)
     return;
   tg_TickMoment begun = tg_tickmoment_now();
-  uint64_t dropped = m->work.dropped;
+  _Atomic uint64_t *dropped = &stream_of(m)->lacks.n[TG_LACK_SAMPLES];
+  uint64_t before = atomic_load(dropped);
   tg_ticknotes_outstanding(stream_of(m), m->ticker, begun.used_ns);
   tg_tickwork_begin(&m->work);
   if (s->hooked ? tg_stackwalk_chain(&m->writer.now, s, L, 0)
                 : tg_stackwalk_running(&m->writer.now, s, L, 0))
     write_sample(m, tg_tickmoment_now());
-  m->work.dropped = dropped;    /* a tick that came meanwhile is no loss */
+  atomic_store(dropped, before);  /* a tick that came meanwhile is no loss */
   tg_ticknotes_waiting(stream_of(m), 0);
   tg_tickwork_end(&m->work, begun);
 }

@@ -79,7 +79,4 @@ void tg_sampler_finish (tg_Session *s, lua_State *L);
 /* The same when nobody may be looked at: the process ends. */
 void tg_sampler_terminate (tg_Session *s);
 
-/* Ticks that were dropped since the state began. */
-uint64_t tg_sampler_dropped (const tg_Session *s);
-
 #endif

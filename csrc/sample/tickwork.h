@@ -22,7 +22,6 @@ typedef struct tg_TickWork {
   uint64_t worked_ns;           /* processor time that the last tick took, */
   uint64_t rested_ns;           /* and the thread's when that was over */
   volatile sig_atomic_t works;  /* the stack is being looked at */
-  _Atomic uint64_t dropped;     /* ticks that came too soon */
   double ns_per_tick;           /* of the stream's clock */
 } tg_TickWork;
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "session/traceinfo.h"
-#include "sample/sampler.h"
 
 tg_Pos tg_traceinfo_stop_pos (const tg_Trace *t) {
   return (t->end == TG_END_NOT) ? tg_writer_pos(&t->session->writer)
@@ -46,12 +45,6 @@ static uint64_t missed (const tg_Session *s, const tg_Trace *t) {
   return (packets > exits) ? packets - exits : 0;
 }
 
-/* Those of other traces are no matter of a trace without any. */
-static bool has_patterns (const tg_Options *o) {
-  return o->include.count + o->exclude.count + o->redact.count + o->on.count
-         > 0;
-}
-
 /* Of a trace that is not active all is in 'lost' (tg_tracelimits_close). */
 void tg_traceinfo_losses (const tg_Trace *t, uint64_t lost[TG_NLOSSES]) {
   memcpy(lost, t->lost, sizeof t->lost);
@@ -60,13 +53,9 @@ void tg_traceinfo_losses (const tg_Trace *t, uint64_t lost[TG_NLOSSES]) {
   const tg_Session *s = t->session;
   lost[TG_LOSS_MEMORY] += s->lost.unseen - t->before.unseen;
   lost[TG_LOSS_HOOK] += s->lost.missed - t->before.missed;
-  lost[TG_LOSS_FUNCTIONS] += tg_definitions_folded(s) - t->before.folded;
-  if (has_patterns(&t->options))
-    lost[TG_LOSS_PATTERNS] +=
-        atomic_load_explicit(&s->undecided, memory_order_relaxed)
-        - t->before.undecided;
-  if (t->options.sample > 0)
-    lost[TG_LOSS_DROPPED] += tg_sampler_dropped(s) - t->before.dropped;
+  for (int i = 0; i < TG_NLACKS; i++)
+    lost[TG_LOSS_DROPPED + i] += tg_lacks_since(&s->writer.stream->lacks,
+                                                &t->before.lacks, (tg_Lack)i);
   if (t->end == TG_END_OVERFLOW)
     lost[TG_LOSS_OVERFLOW] += missed(s, t);
   else if (t->end == TG_END_MEMORY)

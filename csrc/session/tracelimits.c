@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "session/tracelimits.h"
-#include "sample/sampler.h"
 #include "session/allocations.h"
 #include "session/collections.h"
 #include "session/heap.h"
@@ -101,6 +100,17 @@ static bool has_all (tg_Session *s, tg_Trace *t) {
   return false;
 }
 
+/* Names and samples of other traces are no matter of a trace without any. */
+static void count_lacks (const tg_Session *s, tg_Trace *t) {
+  const tg_Options *o = &t->options;
+  bool *counts = t->before.lacks.counts;
+  tg_lacks_from(&s->writer.stream->lacks, &t->before.lacks);
+  counts[TG_LACK_SAMPLES] = o->sample > 0;
+  counts[TG_LACK_FUNCTIONS] = true;
+  counts[TG_LACK_NAMES] = o->include.count + o->exclude.count
+                          + o->redact.count + o->on.count > 0;
+}
+
 /* Facts are noted before the CONTEXT is written, but for the epoch, which
    begins with it. A trace that is consumed holds nothing: its reader does. */
 bool tg_tracelimits_begin (tg_Session *s, tg_Trace *t, uint64_t now) {
@@ -109,10 +119,7 @@ bool tg_tracelimits_begin (tg_Session *s, tg_Trace *t, uint64_t now) {
   t->packets_start = r->packets;
   t->before.unseen = s->lost.unseen;
   t->before.missed = s->lost.missed;
-  t->before.dropped = tg_sampler_dropped(s);
-  t->before.folded = tg_definitions_folded(s);
-  t->before.undecided = atomic_load_explicit(&s->undecided,
-                                            memory_order_relaxed);
+  count_lacks(s, t);
   t->depth_start = tg_session_depth(s);
   if (!tg_writer_mark(r, now, UINT64_MAX, &t->start))
     return false;

@@ -55,7 +55,7 @@ static uint32_t limit_of (const tg_Session *s, const tg_Trace *t) {
    and then it is empty. */
 static bool gather (tg_Session *s, bool all, tg_Wanted *w) {
   memset(w, 0, sizeof *w);
-  w->selection.undecided = &s->undecided;
+  w->selection.undecided = &s->writer.stream->lacks.n[TG_LACK_NAMES];
   bool ok = true;
   for (const tg_Trace *t = s->traces; t != NULL && ok; t = t->next) {
     if (!tg_wanted_counts(t) || (!all && t->options.on.count > 0))

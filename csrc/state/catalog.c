@@ -100,7 +100,7 @@ static uint32_t secret_flags (const tg_Session *s, const tg_Function *f,
 static void count_once (const tg_Session *s, tg_FunctionId id,
                         uint64_t before) {
   tg_Identity *identity = &s->known.definitions.identities[id];
-  if (atomic_load(&s->undecided) == before)
+  if (tg_lacks_get(&s->writer.stream->lacks, TG_LACK_NAMES) == before)
     return;
   atomic_store(s->selection.undecided, before + !identity->undecided);
   identity->undecided = true;
@@ -131,7 +131,7 @@ static uint32_t flags_of (const tg_Session *s, tg_FunctionId id) {
 /* All that the hook needs to know of a function at its call, so that it need
    not look at the definition. */
 uint32_t tg_catalog_flags (const tg_Session *s, tg_FunctionId id) {
-  uint64_t before = atomic_load(&s->undecided);
+  uint64_t before = tg_lacks_get(&s->writer.stream->lacks, TG_LACK_NAMES);
   uint32_t flags = flags_of(s, id);
   count_once(s, id, before);
   return flags;

@@ -370,17 +370,13 @@ static bool fold (tg_Session *s, lua_Debug *ar) {
   uint64_t room = room_for_loaded(s);
   if (*ar->what == 'C' || ar->source[0] == '@' || size <= room)
     return false;
-  s->known.definitions.folded++;
+  tg_lacks_count(&s->writer.stream->lacks, TG_LACK_FUNCTIONS);
   ar->source = source;
   ar->srclen = sizeof source - 1;
   memcpy(ar->short_src, source + 1, sizeof source - 1);
   if (size / 2 > room)
     ar->linedefined = ar->lastlinedefined = 0;
   return true;
-}
-
-uint64_t tg_definitions_folded (const tg_Session *s) {
-  return s->known.definitions.folded;
 }
 
 /* }================================================================== */

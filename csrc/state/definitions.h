@@ -44,7 +44,6 @@ typedef struct tg_Definitions {
   uint32_t identities_size;
   tg_FuncNames *names;      /* owns; what sources declare */
   uint64_t loaded_size;     /* bytes that definitions of loaded texts take */
-  uint64_t folded;          /* functions without a definition of their own */
 } tg_Definitions;
 
 bool tg_definitions_init (tg_Definitions *k);
@@ -68,9 +67,6 @@ tg_FunctionId tg_definitions_find (struct tg_Session *s, lua_State *L,
 /* A definition of that name for all C functions of which nothing is known. 0
    without memory. */
 tg_FunctionId tg_definitions_stranger (struct tg_Session *s, const char *name);
-
-/* How often a function got a shared definition, since tracing began. */
-uint64_t tg_definitions_folded (const struct tg_Session *s);
 
 /* Whether two sources of that length are the same, as far as they are kept.
    Equal at both ends is equal enough. */

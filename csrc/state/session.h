@@ -70,9 +70,7 @@ typedef struct tg_Wanted {
 typedef struct tg_LostBefore {
   uint64_t unseen;            /* events, */
   uint64_t missed;            /* packets, */
-  uint64_t dropped;           /* samples that were not taken, */
-  uint64_t folded;            /* functions without a definition of their own, */
-  uint64_t undecided;         /* names that patterns took too long over */
+  tg_LacksFrom lacks;         /* and the rest */
 } tg_LostBefore;
 
 /* The calls that a trace waits for (awaited.h). */
@@ -251,7 +249,6 @@ typedef struct tg_Session {
   tg_After after;
   tg_Writer writer;
   tg_Selection selection;     /* union of the traces that record */
-  tg_Undecided undecided;     /* by its patterns, and those of 'on' */
   tg_Coroutines threads;
   tg_Coroutine *current;      /* top of the running chain */
   tg_Catalog known;

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "stream/costs.h"
 #include "stream/functions.h"
+#include "stream/lacks.h"
 #include "stream/sources.h"
 #include "stream/store.h"
 #include "tick/outlook.h"
@@ -27,6 +28,7 @@ typedef struct tg_Stream {
   tg_Functions *functions;  /* owns */
   tg_Sources *sources;      /* owns; a recording's; NULL: it has none */
   tg_Store store;
+  tg_Lacks lacks;           /* what else was lost, beside its events */
   tg_Ticking ticking;       /* of its samples */
   tg_Outlook outlook;       /* of the thread that takes them */
   tg_Ticking *noted;        /* borrows; where its file has that, as long as it

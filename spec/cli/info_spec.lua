@@ -93,6 +93,7 @@ describe("info", function ()
       local result = run.command({tracegrip, "info", "cut.tgr"},
                                  {cwd = directory})
       assert.equal(0, result.status, result.stderr)
+      assert.is_nil(result.stdout:find("nil", 1, true))
       assert.matches("\nstate: +cut off: [^\n]*; it has no trace\n",
                      result.stdout)
     end)

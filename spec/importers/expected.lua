@@ -38,6 +38,19 @@ function expected.label (f)
          or file
 end
 
+-- What is worked out of a trace once, however many specs ask for it; a part
+-- that a filter shows is worked out each time.
+local function once (make)
+  local known = setmetatable({}, {__mode = "k"})
+  return function (trace, filter)
+    if filter then
+      return make(trace, filter)
+    end
+    known[trace] = known[trace] or make(trace)
+    return known[trace]
+  end
+end
+
 local function key_of (f)
   return ("%s\0%s\0%s"):format(f.name, f.url, f.line)
 end
@@ -89,10 +102,10 @@ local function with (filter)
 end
 
 --- The outermost nodes of a trace, or of the part that a filter shows.
-function expected.roots (trace, filter)
+expected.roots = once(function (trace, filter)
   local root = trace:tree(filter)
   return convert(root.children, count_entries(trace:packets(with(filter))))
-end
+end)
 
 local function new_node (packet)
   local place = packet.location
@@ -124,7 +137,7 @@ end
 
 --- The outermost nodes of each coroutine, by its number, when a moment belongs
 -- to the innermost frame of all coroutines only, as in a report.
-function expected.own (trace)
+expected.own = once(function (trace)
   local threads, open, now = {}, {}, nil
   for packet in trace:packets(exported) do
     local top = open[#open]
@@ -148,11 +161,11 @@ function expected.own (trace)
     threads[number] = root.roots
   end
   return threads
-end
+end)
 
 --- By how much a boundary is off, in ns, if all of a coroutine have to be
 -- apart: the most of all.
-function expected.worst (trace)
+expected.worst = once(function (trace)
   local last, worst = {}, 0
   for packet in trace:packets(exported) do
     local time = math.floor(packet.time * 1e6 + 0.5)
@@ -161,7 +174,7 @@ function expected.worst (trace)
     worst = math.max(worst, at - time)
   end
   return worst
-end
+end)
 
 --- What a coroutine is called after, by the first packet in it.
 function expected.body (first, brief)
@@ -204,7 +217,7 @@ local function thread_name (number, first)
 end
 
 --- The coroutines of a trace in order of appearance: {number, name, roots}.
-function expected.threads (trace)
+expected.threads = once(function (trace)
   local seen, list = {}, {}
   for packet in trace:packets(exported) do
     local number = packet.thread
@@ -216,7 +229,7 @@ function expected.threads (trace)
     end
   end
   return list
-end
+end)
 
 -- Nodes that read the same to an importer, as one.
 local function merged (nodes, reads)

@@ -48,26 +48,28 @@ local function prepare (directory)
   return all
 end
 
--- What a script makes of files: file -> what it says of it.
-local function import (script, files)
-  local by_file = {}
-  for _, one in ipairs(cjson.decode(installed.run(script, files))) do
-    by_file[one.file] = one
+-- What a script has printed: file -> what it says of it.
+local function by_file (printed)
+  local list = {}
+  for _, one in ipairs(cjson.decode(printed)) do
+    list[one.file] = one
   end
-  return by_file
+  return list
 end
 
--- script -> format -> program -> what it made of it.
+-- script -> file -> what it made of it.
 local function import_all (all, scripts)
-  local made = {}
+  local files, made = {}, {}
   for script, wanted in pairs(scripts) do
-    local files = {}
+    files[script] = {}
     for _, format in ipairs(wanted) do
       for name in pairs(programs) do
-        files[#files + 1] = all[name].files[format]
+        table.insert(files[script], all[name].files[format])
       end
     end
-    made[script] = import(script, files)
+  end
+  for script, printed in pairs(installed.run_all(files)) do
+    made[script] = by_file(printed)
   end
   return made
 end
@@ -235,16 +237,15 @@ describe("exports", function ()
   local function same_threads (name, threads, how, roots_of)
     local trace = all[name].trace
     local wanted = expected.threads(trace)
-    if #wanted > 1 then
-      wanted[1].name = "whole program"
-    end
     local named = {}
     for _, thread in ipairs(threads) do
       named[clean(thread.name)] = thread
     end
     assert.equal(#wanted, #threads)
     for _, thread in ipairs(wanted) do
-      local shown = how.name and how.name(thread) or clean(thread.name)
+      local title = thread.number == 1 and #wanted > 1 and "whole program"
+                    or thread.name
+      local shown = how.name and how.name(thread) or clean(title)
       assert.is_table(named[shown], shown)
       same(thread.number == 1 and expected.roots(trace) or thread.roots,
            roots_of(named[shown]), how)

@@ -30,14 +30,42 @@ end
 -- bear. A process has 8192, as systems are set up.
 local STACK = "--stack-size=6000"
 
+local function command (script, words)
+  return {"node", STACK, script .. ".mjs", table.unpack(words)}
+end
+
 --- What a script prints, of JSON; raises what it complains about.
 function installed.run (script, words, how)
   how = how or {}
   how.cwd = installed.home
-  local result = run.command({"node", STACK, script .. ".mjs",
-                              table.unpack(words)}, how)
+  local result = run.command(command(script, words), how)
   assert(result.stderr == "" and result.status == 0, result.stderr)
   return result.stdout
+end
+
+--- The same of several scripts, name -> words, which run beside each other:
+-- name -> what it prints.
+function installed.run_all (scripts)
+  local printed = {}
+  run.within(function (directory)
+    local lines = {}
+    for name, words in pairs(scripts) do
+      local quoted = {}
+      for i, word in ipairs(command(name, words)) do
+        quoted[i] = run.quote(word)
+      end
+      lines[#lines + 1] = ("(%s >%s/%s || echo '%s fails' >&2) &"):format(
+        table.concat(quoted, " "), run.quote(directory), name, name)
+    end
+    lines[#lines + 1] = "wait"
+    local result = run.command({"sh", "-c", table.concat(lines, "\n")},
+                               {cwd = installed.home, timeout = 240})
+    assert(result.stderr == "" and result.status == 0, result.stderr)
+    for name in pairs(scripts) do
+      printed[name] = run.read(directory .. "/" .. name)
+    end
+  end)
+  return printed
 end
 
 return installed

@@ -2,6 +2,7 @@
 -- the text of a function. The truth is counted: lines that do the same work.
 
 local core = require "tracegrip.core"
+local kept = require "spec.support.kept".new()
 local recorded = require "spec.support.recorded"
 local run = require "spec.support.run"
 
@@ -37,11 +38,14 @@ local function code (seconds)
   return (program:gsub("SECONDS", tostring(seconds)))
 end
 
+-- A recording with samples is made once for the same options.
 local function sampled (options, use)
   options.sample = 1000
-  recorded.with(code(0.8), options, nil,
-                function (_, recording, _, directory)
-    use(recording:traces()[1], directory)
+  kept:within(run.literal(options), function (directory)
+    local result = recorded.run(directory, code(0.8), options)
+    assert.equal(0, result.status, result.stderr)
+  end, function (directory)
+    use(recorded.open(directory .. "/rec"):traces()[1], directory)
   end)
 end
 
@@ -84,6 +88,8 @@ local function each_way (sentence, check)
     sampled({trace = mixed.trace, include = mixed.include}, check)
   end)
 end
+
+teardown(function () kept:close() end)
 
 describe("a report with lines", function ()
   each_way("has the time of each line", function (trace)
@@ -240,13 +246,19 @@ local function shell (directory, script)
     env = {T = run.build .. "/bin/tracegrip", LUA = run.lua, HOME = "."}})
 end
 
--- A recording of the program on the file "rec", made with these options.
+local function record (directory, options)
+  run.write(directory .. "/p.lua", code(0.5))
+  local result = shell(directory, ("$T record %s -o rec p.lua")
+                                  :format(options))
+  assert.equal(0, result.status, result.stderr)
+end
+
+-- A recording of the program on the file "rec", made with these options, and
+-- not in this directory.
 local function with_recording (options, use)
-  run.within(function (directory)
-    run.write(directory .. "/p.lua", code(0.5))
-    local result = shell(directory, ("$T record %s -o rec p.lua")
-                                    :format(options))
-    assert.equal(0, result.status, result.stderr)
+  kept:within(options, function (directory)
+    record(directory, options)
+  end, function (directory)
     use(directory, function (script) return shell(directory, script) end)
   end)
 end
@@ -400,8 +412,10 @@ describe("report --source", function ()
   end)
 
   it("shows no text that may be another one", function ()
-    with_recording("--sample 1000", function (directory, sh)
+    run.within(function (directory)
+      record(directory, "--sample 1000")
       local text = run.read(directory .. "/p.lua")
+      local function sh (script) return shell(directory, script) end
       local function says (problem)
         local result = sh "$T report --source heavy rec"
         assert.equal(1, result.status)

@@ -39,9 +39,12 @@ local function record (code, env)
 end
 
 describe("ticks", function ()
+  -- A machine that takes the processor away while a sample is taken, and counts
+  -- that as the thread's time, has a tick dropped.
   it("that come as they should are nothing to tell of", function ()
     local result, report, info = record "spin(0.2)"
-    assert.equal("", result.stderr)
+    assert.equal("", (result.stderr:gsub(
+      "^[^\n]* lacks %d samples? %(taking them took half of the time%)\n", "")))
     assert.not_matches("note:", report)
     assert.is_nil(info)
   end)

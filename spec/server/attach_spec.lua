@@ -182,6 +182,46 @@ describe("tracegrip attach", function ()
     assert_left(assert(recorded.open(directory .. "/rec")))
   end)
 
+  it("says what the trace lacks that no event tells", function ()
+    local target <close> = serving.start(program)
+    local bomb = (".-"):rep(20) .. "!!"
+    local command = served.start({"attach", target.address, "-o", "rec",
+                                  "--no-c", "--exclude", bomb},
+                                 target.directory)
+    work_until_recorded(target)
+    command:kill()
+    assert.equal(0, command:ended(), command.err)
+    assert.matches("\ntracegrip: patterns took too long over %d+ names: "
+                   .. "not matched, by redact hidden\n$", command.err)
+    local trace = recorded.open(target.directory .. "/rec"):traces()[1]
+    assert.equal(trace.lost.patterns,
+                 tonumber(command.err:match "over (%d+) names"))
+  end)
+
+  it("says how many samples were dropped", function ()
+    local target <close> = serving.start [[
+      require("tracegrip").listen()
+      local function deep () return 1 + deep() end
+      for _ in io.lines() do
+        print("done 4", pcall(deep))
+        io.stdout:flush()
+      end
+    ]]
+    local command = served.start({"attach", target.address, "-o", "rec",
+                                  "--sample", "10000"}, target.directory)
+    command:until_ready(function () return command.err:find "attached" end)
+    for _ = 1, 8 do
+      target:tell "2"
+      target:says "done 4"
+    end
+    command:kill()
+    assert.equal(0, command:ended(), command.err)
+    local lost = recorded.open(target.directory .. "/rec"):traces()[1].lost
+    local told = command.err:match("\ntracegrip: the trace lacks ([%d,]+) "
+        .. "samples? %(taking them took half of the time%)\n$")
+    assert.equal(lost.dropped, told and tonumber((told:gsub(",", ""))) or 0)
+  end)
+
   it("ends when its time is over, also while the program sleeps", function ()
     local target <close> = serving.start(program)
     local directory = target.directory

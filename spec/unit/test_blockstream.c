@@ -85,9 +85,43 @@ static void tells_when_the_client_s_time_was_over (void) {
   sent_free(&s);
 }
 
+/* The figures of a LACKS that is all there is; NULL: it is something else. */
+static const uint64_t *lacked (const Sent *s, uint64_t n[TG_NLACKS]) {
+  uint32_t kind;
+  if (s->out.size != 8 + sizeof(uint64_t) * TG_NLACKS)
+    return NULL;
+  memcpy(&kind, s->out.data, sizeof kind);
+  memcpy(n, s->out.data + 8, sizeof(uint64_t) * TG_NLACKS);
+  return kind == TG_BLOCKENTRY_LACKS ? n : NULL;
+}
+
+/* Also where no event comes any more, and nothing that its trace cannot lose,
+   or that was lost before it began. */
+static void tells_what_no_event_tells (void) {
+  Sent s = sent_new();
+  uint64_t n[TG_NLACKS];
+  tg_Lacks *lacks = &s.tape.stream->lacks;
+  tg_lacks_count(lacks, TG_LACK_SAMPLES);
+  tg_lacks_from(lacks, &s.follower->lacks);
+  s.follower->lacks.counts[TG_LACK_SAMPLES] = true;
+  read(&s, ALL, UINT64_MAX);
+  UNIT_CHECK(told(&s) > 0);
+  tg_lacks_count(lacks, TG_LACK_NAMES);
+  read(&s, ALL, UINT64_MAX);
+  UNIT_CHECK(s.out.size == 0);
+  tg_lacks_count(lacks, TG_LACK_SAMPLES);
+  read(&s, ALL, UINT64_MAX);
+  UNIT_CHECK(lacked(&s, n) != NULL && n[TG_LACK_SAMPLES] == 1
+             && n[TG_LACK_FUNCTIONS] == 0 && n[TG_LACK_NAMES] == 0);
+  read(&s, ALL, UINT64_MAX);
+  UNIT_CHECK(s.out.size == 0);
+  sent_free(&s);
+}
+
 int main (void) {
   UNIT_RUN(tells_the_time_once_all_is_given);
   UNIT_RUN(tells_when_the_trace_ended);
   UNIT_RUN(tells_when_the_client_s_time_was_over);
+  UNIT_RUN(tells_what_no_event_tells);
   return UNIT_END();
 }

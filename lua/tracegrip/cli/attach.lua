@@ -198,6 +198,21 @@ local endings = {
   replaced = "the program has started another one of that name"
 }
 
+local function note_losses (taker)
+  local lost = taker:lost()
+  if lost > 0 then
+    main.note("%s lost: they came faster than they could be sent",
+              units.several(lost, "event"))
+  end
+  local others = recording.losses {
+    dropped = taker:lost "dropped", functions = taker:lost "functions"
+  }
+  if others ~= "none" then
+    main.note("the trace lacks %s", others)
+  end
+  recording.note_undecided(taker:undecided())
+end
+
 local EBADMSG = 74         -- Linux
 
 local function conclude (session, trace, parsed)
@@ -219,11 +234,7 @@ local function conclude (session, trace, parsed)
               trace.why == "closed" and ", cut off: what was still to come is "
               .. "not in it" or "")
   end
-  if session.lost > 0 then
-    main.note("%s lost: they came faster than they could be sent",
-              units.several(session.lost, "event"))
-  end
-  recording.note_undecided(session.taker:undecided())
+  note_losses(session.taker)
 end
 
 function attach.run (parsed)
@@ -254,7 +265,6 @@ function attach.run (parsed)
   end
   session:follow(trace)
   session.taken = units.bytes(session.bytes)
-  session.lost = taker:lost()
   conclude(session, trace, parsed)
 end
 

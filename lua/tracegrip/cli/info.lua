@@ -59,10 +59,13 @@ local function events_of (about)
          .. (each and string.format(", %.1f bytes each", each) or "")
 end
 
+-- A recording of which only the beginning is there may not say who made it.
 local function versions_of (about)
   local versions = about.versions
-  return ("tracegrip %s, %s, format %s"):format(
-    versions.tracegrip, versions.lua, versions.format)
+  local known = versions.tracegrip
+                and ("tracegrip %s, %s, "):format(versions.tracegrip,
+                                                  versions.lua) or ""
+  return known .. "format " .. versions.format
 end
 
 -- Its own, and what the program waited for a client.

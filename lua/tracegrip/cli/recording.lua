@@ -155,7 +155,9 @@ end
 local function sorted_pairs (counts)
   local list = {}
   for cause, n in pairs(counts) do
-    list[#list + 1] = {cause = cause, n = n}
+    if n > 0 then
+      list[#list + 1] = {cause = cause, n = n}
+    end
   end
   table.sort(list, function (a, b)
     return a.n > b.n or a.n == b.n and a.cause < b.cause

@@ -71,6 +71,12 @@ local function count_lines (text)
   return n
 end
 
+-- Where the last line begins. A pattern that ends the text, "[^\n]*$", would be
+-- tried at each character of a long line.
+local function behind_last_newline (text)
+  return string.match(text, "^.*\n()") or 1
+end
+
 local function new (source)
   local url, text = look_up(source)
   local functions = source ~= C_SOURCE
@@ -78,7 +84,7 @@ local function new (source)
   return {
     id = string.format("%d", #list + 1), url = url, source = source,
     text = text, functions = functions, last = count_lines(text),
-    last_column = #string.match(text, "[^\n]*$")
+    last_column = #text - behind_last_newline(text) + 1
   }
 end
 
