@@ -262,8 +262,8 @@ describe("samples", function ()
     sampled(code, options, function (trace, export)
       local tree = convert(trace:tree().children)
       for format, off in pairs {firefox = 0.01, gecko = 0.1} do
-        local samples = only(import("profiler", export(format))).samples
-        assert.is_nil(expected.difference(tree, samples.roots, {
+        local own = only(import("profiler", export(format))).samples
+        assert.is_nil(expected.difference(tree, own.roots, {
           reads = by_label, read = by_name, calls = false,
           off = function () return off end
         }), format)

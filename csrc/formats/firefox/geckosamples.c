@@ -3,8 +3,8 @@
 ** ends, and by gecko.c, which writes what is put aside here.
 **
 ** Rows are text already when they are put aside: they are written once, as they
-** are. Beside calls spans are put aside instead, and replaced by their rows. What
-** fails is the spool's, or shows in the column's text.
+** are. Beside calls spans are put aside instead, and replaced by their rows.
+** What fails is the spool's, or shows in the column's text.
 */
 #include "formats/firefox/geckosamples.h"
 

@@ -18,8 +18,8 @@
 ** A tick of samples (ticks.h) cuts the spans of all tracks that run, and tells
 ** the lines of their frames. Of a recording of samples alone these are all
 ** spans there are, from tick to tick: those that frames cut are none, and what
-** is behind the last tick has no stack. Beside calls ticks say what stacks weigh
-** (stackweights.h).
+** is behind the last tick has no stack. Beside calls ticks say what stacks
+** weigh (stackweights.h).
 **
 ** Calls become markers too, the longest of them (callmarks.h). What a track
 ** gathers goes through a spool.
