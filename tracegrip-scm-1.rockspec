@@ -337,6 +337,7 @@ build = {
         "csrc/text/terminal.c",
         "csrc/text/traceparent.c",
         "csrc/text/utf8.c",
+        "csrc/tick/delays.c",
         "csrc/tick/outlook.c",
         "csrc/tick/standstill.c",
         "csrc/tick/ticker.c",
