@@ -26,11 +26,11 @@ local modes = {
 -- A coroutine that is given by 'wrap' is not to be had otherwise.
 local function watch_coroutines (sampler)
   local wrap = coroutine.wrap
-  function coroutine.wrap (f)
+  rawset(coroutine, "wrap", function (f)
     local resumed = wrap(f)
     sampler.watch(select(2, debug.getupvalue(resumed, 1)))
     return resumed
-  end
+  end)
 end
 
 local function write (key, value)
@@ -57,9 +57,24 @@ local function key_of (f)
   return f.line or f.name:match "[^.]*$"
 end
 
-local function write_report (report)
-  for _, f in ipairs(report.functions) do
-    write(key_of(f), f.self_ms)
+-- What the collector took is its caller's, as in the truth; and what did not
+-- run is nobody's.
+local function add_selves (selves, node, key)
+  for _, child in ipairs(node.children) do
+    local own = child.name == "(garbage collector)" and key or key_of(child)
+    if own ~= "(not running)" then
+      selves[own] = (selves[own] or 0) + child.self_ms
+    end
+    add_selves(selves, child, own)
+  end
+end
+
+local function write_times (running, filter)
+  local report, selves = running:report(filter), {}
+  filter.levels = 1000
+  add_selves(selves, running:tree(filter), "")
+  for key, ms in pairs(selves) do
+    write(key, ms)
   end
   write("", report.samples or report.duration_ms)
 end
@@ -71,13 +86,13 @@ local function trace (chunk, options)
   chunk()
   running:stop()
   assert(running.lost.overflow == 0, "no room for all calls")
-  write_report(running:report())
+  write_times(running, {})
   if mode == "calls" then
-    write_report(running:report {raw = true})
+    write_times(running, {raw = true})
   end
 end
 
-arg = {[0] = program, turns}
+_G.arg = {[0] = program, turns}
 local chunk = assert(loadfile(program))
 collectgarbage()
 if mode == "time" then

@@ -29,7 +29,8 @@ local code = [[
 
 local function reports (name)
   local list, functions = {}, {}
-  local result = run.code(code, {args = {here .. "programs/" .. name .. ".lua"}})
+  local program = here .. "programs/" .. name .. ".lua"
+  local result = run.code(code, {args = {program}})
   assert.equal("", result.stderr)
   for self, total in result.stdout:gmatch "(%S+)\t(%S*)\n" do
     if total ~= "" then
