@@ -199,6 +199,8 @@ fuzz-run: $(BUILD)/fuzzer
 bench: all $(BENCH)    ## cost per event; BENCH_ARGS="-n 9 fib oop"
 	$(V)$(TREE) LUA_CPATH_$(SUFFIX)="$(abspath $(BUILD))/spec/?.so;$$LUA_CPATH_$(SUFFIX)" \
 	  $(LUA) spec/bench/bench.lua $(BENCH_ARGS)
+	$(V)$(TREE) LUA_CPATH_$(SUFFIX)="$(abspath $(BUILD))/spec/?.so;$$LUA_CPATH_$(SUFFIX)" \
+	  $(LUA) spec/bench/bench.lua -m untraced,tick,sample,wall depth
 	@echo '# the same with frames asked of the public API (TRACEGRIP_DIRECT=0)'
 	$(V)TRACEGRIP_DIRECT=0 $(TREE) \
 	  LUA_CPATH_$(SUFFIX)="$(abspath $(BUILD))/spec/?.so;$$LUA_CPATH_$(SUFFIX)" \
