@@ -212,6 +212,8 @@ static-objects: $(SOURCE:csrc/%.c=$(BUILD)/obj/%.o)
 bench: all $(BENCH)    ## cost per event; BENCH_ARGS="-n 9 fib oop"
 	$(V)$(TREE) LUA_CPATH_$(SUFFIX)="$(abspath $(BUILD))/spec/?.so;$$LUA_CPATH_$(SUFFIX)" \
 	  $(LUA) spec/bench/bench.lua $(BENCH_ARGS)
+	$(V)$(TREE) LUA_CPATH_$(SUFFIX)="$(abspath $(BUILD))/spec/?.so;$$LUA_CPATH_$(SUFFIX)" \
+	  $(LUA) spec/bench/bench.lua -m untraced,tick,sample,wall depth
 	@echo '# the same with frames asked of the public API (TRACEGRIP_DIRECT=0)'
 	$(V)TRACEGRIP_DIRECT=0 $(TREE) \
 	  LUA_CPATH_$(SUFFIX)="$(abspath $(BUILD))/spec/?.so;$$LUA_CPATH_$(SUFFIX)" \
@@ -230,8 +232,8 @@ soak: all $(SPECLIB)   ## clients come and go, or read all, for SOAK_TIME=600 s
 	  spec/inspect/soak_spec.lua
 	$(V)$(TREE) $(LUA) spec/server/soak.lua $(SOAK_TIME)
 
-truth:        ## corrected times against those of untraced programs; quiet machines
-	$(V)TRACEGRIP_TRUTH=1 $(TOP) spec SPEC=spec/truth
+truth: all $(SPECLIB)  ## how true times are, in a table; TRUTH_ARGS="calls json"
+	$(V)$(SUITE) $(HOST) spec/truth/table.lua $(TRUTH_ARGS)
 
 golden:       ## writes the documents that exports are compared with anew
 	$(V)TG_GOLDEN=1 $(TOP) spec SPEC=spec/export/golden_spec.lua

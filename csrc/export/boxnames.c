@@ -12,7 +12,8 @@
    what was found by a number in a table. */
 static bool has_name (const tg_Function *f) {
   const char *name = tg_function_title(f);
-  return name != NULL && name[0] != '(' && strcmp(name, "?") != 0;
+  return name != NULL && strcmp(name, "?") != 0
+         && (name[0] != '(' || tg_function_is_pause(f));
 }
 
 static bool has_place (const tg_Function *f) {

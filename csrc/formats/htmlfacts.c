@@ -4,6 +4,7 @@
 */
 #include "formats/htmlfacts.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "export/boxnames.h"
@@ -85,6 +86,15 @@ static void put_row (tg_Buf *out, const tg_Profile *p, uint32_t i) {
     tg_buf_addchar(out, ',');
     put_usage(out, &u);
   }
+  tg_buf_addchar(out, ']');
+}
+
+/* "errors": of each function one standard error of its self time. */
+static void put_errors (tg_Buf *out, const tg_Profile *p) {
+  tg_buf_addstr(out, ",\n\"errors\":[");
+  for (uint32_t i = 0; i < p->nrows; i++)
+    put_number(out, i > 0 ? "," : "",
+               (uint64_t)(sqrt(p->rows[i].tally.variance) + 0.5));
   tg_buf_addchar(out, ']');
 }
 
@@ -247,6 +257,7 @@ void tg_htmlfacts_put (tg_Export *x, const tg_HtmlSums *sums, uint64_t boxes) {
     tg_outfile_turn(x->out);
   }
   tg_buf_addchar(out, ']');
+  put_errors(out, &sums->profile);
   if (sums->profile.lined == TG_LINED_ROWS)
     put_lines(out, &sums->profile);
   tg_buf_addstr(out, ",\n\"threads\":[");

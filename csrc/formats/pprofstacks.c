@@ -173,6 +173,8 @@ static bool place_frames (tg_PprofStacks *s, const tg_Packet *tick) {
     o->node = called(s, o[-1].node, o->label, tg_linetimes_line(tick, i - 1));
     if (o->node == 0)
       return false;
+    s->tree.nodes[o->node].pause =
+        tg_function_is_pause(tg_funclabels_function(&s->labels, o->label));
   }
   return true;
 }

@@ -50,7 +50,9 @@ static void arm_all (tg_Running *r);
 */
 
 /* Each thread sets its flag before it reads the other's (Dekker). The thread
-   outside gives way, so the state's thread waits for a few stores at most. */
+   outside gives way, so the state's thread waits for a few stores at most. This
+   is the one store here that must be in order with a load behind it: each such
+   costs as much as a call, and coroutines may do little else than switch. */
 static void seize (tg_Running *r) {
   tg_assert(!r->inside);
   atomic_store(&r->inside, true);
@@ -76,9 +78,11 @@ static void release (tg_Running *r) {
     if (set & ~armed)
       arm_all(r);
     armed |= set;
-    atomic_store(&r->inside, false);
-    if (!atomic_exchange(&r->late, false))
+    atomic_store_explicit(&r->inside, false, memory_order_release);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (!atomic_load_explicit(&r->late, memory_order_relaxed))
       return;
+    r->late = false;
     seize(r);
   }
 }
@@ -167,7 +171,9 @@ static void arm_all (tg_Running *r) {
 
 /* A hook that the program has set meanwhile stays. */
 static void lower (const tg_Running *r, Level *v) {
-  if (v->armed && lua_gethook(v->L) == interrupt_hook)
+  if (!v->armed)
+    return;
+  if (lua_gethook(v->L) == interrupt_hook)
     set_hook(r, v->L, v->user);
   v->armed = false;
 }
@@ -323,9 +329,9 @@ bool tg_running_enter (tg_Host *h, lua_State *co) {
   if (r->entered != NULL)
     r->entered(h, co);
   r->levels[d].L = co;
-  r->levels[d].armed = false;
+  atomic_store_explicit(&r->levels[d].armed, false, memory_order_relaxed);
   atomic_signal_fence(memory_order_seq_cst);
-  r->depth = d;
+  atomic_store_explicit(&r->depth, d, memory_order_release);
   return true;
 }
 
@@ -334,10 +340,10 @@ bool tg_running_enter (tg_Host *h, lua_State *co) {
 void tg_running_leave (const tg_Host *h) {
   tg_Running *r = h->running;
   tg_assert(r != NULL && r->depth > 0);
-  Level *v = &r->levels[r->depth];
+  int d = r->depth;
   seize(r);
-  r->depth--;
-  lower(r, v);
+  atomic_store_explicit(&r->depth, d - 1, memory_order_release);
+  lower(r, &r->levels[d]);
   release(r);
 }
 

@@ -48,11 +48,17 @@ void tg_bytick_pass (tg_ByTick *b, tg_CallTree *t, uint32_t node,
 }
 
 /* The time that was no processor time goes to the longest gaps first: waits are
-   long, and work between two events is short. */
-static void add_idle (const tg_ByTick *b, tg_CallTree *t, uint64_t idle_ns) {
+   long, and work between two events is short. Of each others had the same
+   part. */
+static void add_idle (const tg_ByTick *b, tg_CallTree *t, uint64_t idle_ns,
+                      uint64_t others_ns) {
+  double part = others_ns < idle_ns ? (double)others_ns / (double)idle_ns : 1;
   for (uint32_t i = 0; i < TG_BYTICK_GAPS && idle_ns > 0; i++) {
+    tg_Node *n = &t->nodes[b->gaps[i].node];
     uint64_t ns = b->gaps[i].ns < idle_ns ? b->gaps[i].ns : idle_ns;
-    t->nodes[b->gaps[i].node].idle_ns += ns;
+    uint64_t others = (uint64_t)(part * (double)ns);
+    n->others_ns += others;
+    n->idle_ns += ns - others;
     idle_ns -= ns;
   }
 }
@@ -66,7 +72,8 @@ void tg_bytick_tick (tg_ByTick *b, tg_CallTree *t, uint32_t node,
     t->nodes[node].tally.self_ns += tick->hits;
   else {
     uint64_t spent = tick->apart ? since(b->told_spent_ns, b->spent_ns) : 0;
-    add_idle(b, t, since(tick->hits + tick->hook_ns, b->passed_ns + spent));
+    add_idle(b, t, since(tick->hits + tick->hook_ns, b->passed_ns + spent),
+             tick->others_ns);
   }
   b->weighs = b->weighs || (tick->apart && !tick->chosen);
   b->told_spent_ns = b->spent_ns;
@@ -86,7 +93,7 @@ void tg_bytick_tick (tg_ByTick *b, tg_CallTree *t, uint32_t node,
    what is outside of all calls. Kept by the number of its outermost node. */
 typedef struct Group {
   uint64_t passed_ns, spent_ns;
-  uint64_t idle_ns;
+  uint64_t idle_ns, others_ns;
   uint64_t busy_ns;           /* to be divided... */
   double variance;            /* ...and how sure it is */
   tg_Ticked ticked;
@@ -123,6 +130,7 @@ static void add_members (const tg_CallTree *t, uint32_t *of, Group *groups) {
     g->passed_ns += n->tally.self_ns;
     g->spent_ns += n->spent_ns;
     g->idle_ns += n->idle_ns;
+    g->others_ns += n->others_ns;
     g->ticked.ns += n->ticked.ns;
     g->ticked.squares += n->ticked.squares;
     g->mixed |= i != of[i] && n->ticked.count > 0;
@@ -136,13 +144,15 @@ static void set_outside (Group *g) {
 }
 
 /* In a call the clock says how long it ran, and ticks how long of that it
-   waited. */
+   waited, or others ran. */
 static void set_call (Group *g) {
-  if (g->idle_ns > g->passed_ns)
-    g->idle_ns = g->passed_ns;
-  if (g->idle_ns < g->passed_ns / TG_BYTICK_IDLE)
-    g->idle_ns = 0;
-  g->busy_ns = g->passed_ns - g->idle_ns;
+  if (g->others_ns > g->passed_ns)
+    g->others_ns = g->passed_ns;
+  if (g->idle_ns > g->passed_ns - g->others_ns)
+    g->idle_ns = g->passed_ns - g->others_ns;
+  if (g->idle_ns + g->others_ns < g->passed_ns / TG_BYTICK_IDLE)
+    g->idle_ns = g->others_ns = 0;
+  g->busy_ns = g->passed_ns - g->idle_ns - g->others_ns;
   double error = TG_BYTICK_DOUBT * (double)g->spent_ns;
   g->variance = error * error;
 }
@@ -311,12 +321,17 @@ static void set_all (tg_CallTree *t, const uint32_t *of, Group *groups) {
 
 /* Only where samples were inside, it is told apart (bytick.h). */
 static void give_idle (const tg_Node *n, Group *g, Group *outside) {
-  if (g == outside || g->mixed)
+  if (g == outside)
     return;
+  if (g->mixed) {
+    g->idle_ns += g->others_ns;
+    return;
+  }
   if (n->waits)
     g->busy_ns += g->idle_ns;
   else
     outside->idle_ns += g->idle_ns;
+  outside->idle_ns += g->others_ns;
   g->idle_ns = 0;
 }
 

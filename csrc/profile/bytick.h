@@ -17,11 +17,12 @@
 ** What is outside of all calls has the processor time of its ticks. The rest
 ** of the time there, and in a call the time beyond what ticks stand for, is
 ** that of a wait, or of other programs. In which calls that was is told by the
-** longest gaps between two events since the tick before. A C function that is
-** called may have waited: the time is its own. In a Lua function, or one of
-** Lua's that only compute, others had the processor: the time is nobody's.
-** Where samples have shown what is inside of a call, either may be: the time
-** is a node of its own below the call.
+** longest gaps between two events since the tick before. What others had the
+** processor for, as the kernel tells, is nobody's. Of the rest a C function
+** that is called may have waited: the time is its own. In a Lua function, or one of
+** Lua's that only compute, others had the processor all the same. Where samples
+** have shown what is inside of a call, either may be: the time is a node of its
+** own below the call.
 **
 ** What tracing has cost is taken out of calls' times by estimates, which are
 ** off by a fifth (TG_BYTICK_DOUBT). Where many short calls are traced that is
@@ -86,7 +87,7 @@ TG_INLINE void tg_bytick_enter (tg_CallTree *t, uint32_t node,
                                 const tg_Packet *p, const tg_Function *f) {
   tg_Node *n = &t->nodes[node];
   if (p->sampled)
-    n->collector = tg_function_is_collector(f);
+    n->pause = tg_function_is_pause(f);
   else if (!n->traced) {
     n->traced = true;
     n->waits = tg_function_may_wait(f);
@@ -94,10 +95,10 @@ TG_INLINE void tg_bytick_enter (tg_CallTree *t, uint32_t node,
 }
 
 /* The node whose own it is what is allocated while 'node' is innermost: samples
-   show the collector up to the next one, and it allocates nothing. */
+   show a pause up to the next one, and none allocates anything. */
 TG_INLINE uint32_t tg_bytick_allocating (const tg_CallTree *t, uint32_t node) {
   const tg_Node *n = &t->nodes[node];
-  return n->collector ? n->parent : node;
+  return n->pause ? n->parent : node;
 }
 
 /* Up to a packet of that time (spent_ns: as its own) 'node' was innermost; 0:

@@ -41,13 +41,14 @@ typedef struct tg_Node {
   tg_Ticked ticked;
   uint64_t spent_ns;    /* taken out of its self time: what tracing cost */
   uint64_t idle_ns;     /* of its self time, as far as waits are told
-                           (bytick.h) */
+                           (bytick.h)... */
+  uint64_t others_ns;   /* ...and what others had the processor for */
   uint32_t row;         /* whose it is: the owner's number for a function */
   uint32_t parent;
   uint32_t latest;      /* the child entered last; 0 = none yet */
   bool traced;          /* a call entered it, which has an exact time... */
   bool waits;           /* ...and may wait */
-  bool collector;       /* it stands for the garbage collector */
+  bool pause;           /* it stands for the garbage collector, or the like */
   bool outermost;       /* no node above it has its row; for its owner */
 } tg_Node;
 

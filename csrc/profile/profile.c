@@ -163,7 +163,7 @@ static bool enter_node (tg_Profile *p, tg_Open *o, const tg_Packet *k) {
 }
 
 static bool counts_usage (const tg_Profile *p, const tg_Open *o) {
-  return p->usage.on && !o->collector;
+  return p->usage.on && !o->pause;
 }
 
 /* Of a call that goes on the time so far is known, if its yield was seen. */
@@ -185,8 +185,8 @@ static bool enter (tg_Profile *p, const tg_Packet *k) {
   r->tally.calls += called;
   if (r->open++ == 0)
     r->since_ns = p->now_ns;
-  o->collector = k->sampled
-                 && tg_function_is_collector(tg_profile_function(p, row));
+  o->pause = k->sampled
+                 && tg_function_is_pause(tg_profile_function(p, row));
   if ((has_tree(p) && !enter_node(p, o, k))
       || (counts_usage(p, o)
           && !tg_usage_enter(&p->usage, row, o->node, r->open == 1)))

@@ -62,7 +62,7 @@ typedef struct tg_Open {
   tg_ThreadId thread;
   uint32_t node;              /* 0 without a tree */
   bool folded;                /* the node is of a frame further out */
-  bool collector;             /* what is allocated is its caller's */
+  bool pause;                 /* what is allocated is its caller's */
   bool sampled;               /* samples have shown it */
 } tg_Open;
 

@@ -59,7 +59,8 @@ typedef struct tg_Packet {
                            marker its counter, or the ns that its timer ran; of
                            a tick the ns of processor time since the last */
   uint64_t hook_ns;     /* of a tick: time since the last one that ticks have
-                           found to be the hook's, none of 'hits' */
+                           found to be the hook's, none of 'hits'... */
+  uint64_t others_ns;   /* ...and that others had the processor for, if told */
   uint64_t spent_ns;    /* what tracing has taken so far, and is not in
                            'time_ns' */
   uint64_t entered_ns;  /* time of this frame's entry, its first one for a
@@ -124,7 +125,8 @@ typedef struct tg_FrameSample {
   uint64_t now_ns;      /* when the sample was taken */
   uint64_t since_ns;    /* of the event before it */
   uint64_t used_ns;     /* processor time since the sample before... */
-  uint64_t hook_ns;     /* ...and of the hook, if ticks are told apart */
+  uint64_t hook_ns;     /* ...and of the hook, if ticks are told apart... */
+  uint64_t preempted_ns;  /* ...and of others, if that is told */
   bool apart;
   int64_t others_ns;    /* time that was others', and is not left out yet */
   uint64_t taken;       /* so far */

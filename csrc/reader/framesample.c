@@ -146,6 +146,7 @@ static bool set_times (tg_Framer *fr, const tg_Event *e) {
   uint64_t out = left_out(fr, fr->now_ns - m->since_ns, e->used_ns);
   m->used_ns = e->used_ns;
   m->hook_ns = e->hook_ns;
+  m->preempted_ns = e->others_ns;
   m->apart = (e->flags & TG_EVF_APART) != 0;
   m->now_ns = fr->now_ns;
   m->open_ns = m->since_ns + out;
@@ -296,6 +297,7 @@ static bool put_tick (tg_Framer *fr, tg_Packet *out) {
   out->function = inside(fr);
   out->hits = fr->sample.used_ns;
   out->hook_ns = fr->sample.hook_ns;
+  out->others_ns = fr->sample.preempted_ns;
   out->apart = fr->sample.apart;
   out->opened_ns = fr->sample.open_ns;
   out->values = (tg_Slice){

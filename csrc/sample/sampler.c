@@ -345,11 +345,13 @@ static void begin_glances (tg_Sampler *m, tg_Session *s, lua_State *L) {
   if (m->glancer.stack_end == 0)
     return;
   m->knows = false;
-  if (m->ticker == NULL)        /* else there is one in this stream */
+  if (m->ticker == NULL) {      /* else they are in this stream */
     m->strangers = (tg_Strangers){
       tg_definitions_stranger(s, TG_COLLECTOR_NAME),
       tg_definitions_stranger(s, "(C function)")
     };
+    m->writer.preempted = 0;
+  }
 }
 
 /* NULL without memory. */
@@ -361,6 +363,7 @@ static tg_Sampler *make_sampler (tg_Session *s, lua_State *L) {
     return NULL;
   if (m->part.host == NULL) {
     m->session = m->writer.session = s;
+    m->writer.time.delays.fd = -1;
     tg_part_add(&s->host, &m->part, &part_kind);
   }
   begin_glances(m, s, L);
@@ -377,6 +380,7 @@ static void stop (tg_Session *s, lua_State *L) {
     return;
   tg_standstill_close(m->watch);
   tg_ticker_close(m->ticker);
+  tg_delays_close(&m->writer.time.delays);
   m->watch = NULL;
   m->ticker = NULL;
   tg_ticknotes_end(stream_of(m));
@@ -416,6 +420,15 @@ static tg_SampleRate rate_of (const tg_Session *s) {
   return (m != NULL) ? m->rate : (tg_SampleRate){0, false};
 }
 
+/* Only traces by the clock show it, and those beside calls reckon with it. */
+static void know_preemption (tg_Sampler *m, tg_SampleRate rate) {
+  tg_Session *s = m->session;
+  if (rate.wall || s->hooked)
+    tg_delays_open(&m->writer.time.delays);
+  if (rate.wall && m->writer.preempted == 0)
+    m->writer.preempted = tg_definitions_stranger(s, TG_PREEMPTED_NAME);
+}
+
 bool tg_sampler_set (tg_Session *s, lua_State *L, tg_SampleRate rate) {
   tg_Ticker *ticker;
   tg_Standstill *watch;
@@ -429,6 +442,7 @@ bool tg_sampler_set (tg_Session *s, lua_State *L, tg_SampleRate rate) {
   if (m == NULL || !open_clocks(m, L, rate, &ticker, &watch))
     return false;
   stop(s, L);
+  know_preemption(m, rate);
   tg_standins_open(&s->host, L, TG_CALLER_SAMPLER, on_interrupt);
   m->ticker = ticker;
   m->watch = watch;
@@ -461,6 +475,8 @@ static void forked (tg_Part *p) {
   if (m->unwatched)
     tg_standstill_forked(m->watch);
   tg_glance_forked(&m->glancer);
+  tg_delays_close(&m->writer.time.delays);
+  know_preemption(m, m->rate);
   tg_ticknotes_begin(stream_of(m), m->ticker, m->rate.hz);
   m->ticks = 0;
   m->waits_seen = 0;
@@ -474,6 +490,7 @@ static void closing (tg_Part *p, lua_State *L) {
   tg_part_remove(p);
   tg_standstill_close(m->watch);
   tg_ticker_close(m->ticker);
+  tg_delays_close(&m->writer.time.delays);
   tg_stackwalk_free(&m->writer.now);
   tg_stackwalk_free(&m->writer.before);
   tg_free(m);

@@ -3,7 +3,7 @@
 */
 #include "sample/samplewriter.h"
 
-#define SAMPLE_SIZE(n) (32 + 8 * (size_t)(n))   /* at most: with n entries */
+#define SAMPLE_SIZE(n) (48 + 8 * (size_t)(n))   /* at most: with n entries */
 
 /* How many of the outermost frames are as in the sample before; none, if a
    reader may have begun since. */
@@ -17,7 +17,10 @@ bool tg_samplewriter_is_same (const tg_SampleWriter *w) {
 }
 
 bool tg_samplewriter_has_room (const tg_SampleWriter *w, uint64_t now) {
-  return tg_writer_has(&w->session->writer, SAMPLE_SIZE(w->now.n), now);
+  size_t size = SAMPLE_SIZE(w->now.n);
+  if (w->time.by_clock)
+    size += SAMPLE_SIZE(w->now.n + 1);
+  return tg_writer_has(&w->session->writer, size, now);
 }
 
 bool tg_samplewriter_reserve (tg_SampleWriter *w, uint32_t entries) {
@@ -27,7 +30,7 @@ bool tg_samplewriter_reserve (tg_SampleWriter *w, uint32_t entries) {
 
 /* Time since the sample before. */
 typedef struct Used {
-  uint64_t ns, hook_ns;
+  uint64_t ns, hook_ns, others_ns;
 } Used;
 
 /* Room is asked for all frames: only afterwards it is known whether a chunk
@@ -47,6 +50,8 @@ static bool put (tg_SampleWriter *w, uint64_t now, uint32_t flags, Used used,
     p = tg_put32(tg_put32(p, w->now.list[i].function), w->now.list[i].line);
   if (flags & TG_EVF_APART)
     p = tg_put64(p, used.hook_ns);
+  if (flags & TG_EVF_OTHERS)
+    p = tg_put64(p, used.others_ns);
   tg_writer_end(r, p);
   return true;
 }
@@ -61,15 +66,33 @@ static bool put_by_clock (tg_SampleWriter *w, tg_TickMoment now,
     return false;
   double passed = (double)(until - t->told) * t->ns_per_tick;
   t->told = until;
-  return put(w, until, found == TG_FINDING_WAITING ? TG_EVF_WAITED : 0,
-             (Used){(uint64_t)passed, 0}, ticks);
+  bool stood = found == TG_FINDING_WAITING || found == TG_FINDING_PREEMPTED;
+  return put(w, until, stood ? TG_EVF_WAITED : 0,
+             (Used){.ns = (uint64_t)passed}, ticks);
+}
+
+/* What others had the processor for is above what ran. The list has room for
+   some entries more than a stack has. */
+static bool put_preempted (tg_SampleWriter *w, tg_TickMoment now) {
+  tg_StackWalk *k = &w->now;
+  if (w->preempted == 0 || k->n == 0 || k->n == k->capacity)
+    return false;
+  k->list[k->n++] = (tg_WalkedFrame){.function = w->preempted};
+  bool told = put_by_clock(w, now, TG_FINDING_PREEMPTED, 0);
+  k->n--;
+  return told;
 }
 
 static bool put_by_ticks (tg_SampleWriter *w, tg_TickMoment now,
                           tg_TicksCome come) {
+  uint32_t flags = come.apart ? TG_EVF_APART : 0;
   Used used = {.hook_ns = w->time.hook_ns};
+  if (come.apart)
+    used.others_ns = tg_sampletime_others(&w->time, now.ticks, now.used_ns);
   used.ns = tg_sampletime_used(&w->time, now.ticks, now.used_ns);
-  return put(w, now.ticks, come.apart ? TG_EVF_APART : 0, used, come.ticks);
+  if (used.others_ns > 0)
+    flags |= TG_EVF_OTHERS;
+  return put(w, now.ticks, flags, used, come.ticks);
 }
 
 static bool put_all (tg_SampleWriter *w, tg_TickMoment now,
@@ -78,9 +101,12 @@ static bool put_all (tg_SampleWriter *w, tg_TickMoment now,
     return put_by_ticks(w, now, come);
   bool told = come.waits > 0
               && put_by_clock(w, now, TG_FINDING_WAITING, come.waits);
-  if (come.ticks > 0 || come.waits == 0)
-    told |= put_by_clock(w, now, come.ticks > 0 ? TG_FINDING_RUNNING
-                                                : TG_FINDING_LAST, come.ticks);
+  if (come.ticks > 0) {
+    told |= put_by_clock(w, now, TG_FINDING_RUNNING, come.ticks);
+    told |= put_preempted(w, now);
+  }
+  else if (come.waits == 0)
+    told |= put_by_clock(w, now, TG_FINDING_LAST, come.ticks);
   return told;
 }
 

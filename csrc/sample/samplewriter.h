@@ -17,6 +17,8 @@ typedef struct tg_SampleWriter {
   tg_SampleTime time;
   tg_StackWalk now, before;     /* the sample that is made, and the last one */
   uint32_t epoch;               /* the stream writer's at that */
+  uint32_t preempted;           /* a definition: what is above a stack while
+                                   others have the processor; 0: none */
 } tg_SampleWriter;
 
 /* What there is to be told. */
@@ -27,15 +29,15 @@ typedef struct tg_TicksCome {
   bool apart;                   /* the hook's ticks are not among them */
 } tg_TicksCome;
 
-/* What runs, 'now', becomes a sample, or two, if the program has waited and
-   then ran. */
+/* What runs, 'now', becomes a sample, or three, by the clock: the program has
+   waited, then ran, and then others had the processor. */
 void tg_samplewriter_put (tg_SampleWriter *w, tg_TickMoment now,
                           tg_TicksCome come);
 
 /* Whether what runs is what the last sample has shown. */
 bool tg_samplewriter_is_same (const tg_SampleWriter *w);
 
-/* Whether there is room for a sample of what runs without a new chunk. */
+/* Whether there is room for all samples of what runs without a new chunk. */
 bool tg_samplewriter_has_room (const tg_SampleWriter *w, uint64_t now);
 
 /* Room for so many entries. False without memory. */

@@ -84,6 +84,8 @@ static void read_sample (Rest *r, tg_Event *e) {
   read_list(r, e, 8);
   if (e->flags & TG_EVF_APART)
     e->hook_ns = tg_take64(&r->b);
+  if (e->flags & TG_EVF_OTHERS)
+    e->others_ns = tg_take64(&r->b);
 }
 
 static void read_mark (Rest *r, tg_Event *e) {

@@ -22,7 +22,8 @@ typedef struct tg_Event {
   uint32_t nframes;       /* CONTEXT with LIST: */
   const uint8_t *frames;  /* borrows; their functions */
   uint64_t used_ns;       /* SAMPLE; its entries are in 'list', pairs */
-  uint64_t hook_ns;       /* SAMPLE with APART */
+  uint64_t hook_ns;       /* SAMPLE with APART... */
+  uint64_t others_ns;     /* ...with OTHERS */
   uint32_t weight, kept;  /* ticks that came; entries of the one before */
   uint64_t waited;        /* WAIT; of a TIME its overhead */
   uint64_t number;        /* LOST: packets; MARK with NUMBER */

@@ -144,7 +144,9 @@ bool tg_function_may_wait (const tg_Function *f) {
 }
 
 /* It is in no table of the program's, so it has no name of one. */
-bool tg_function_is_collector (const tg_Function *f) {
+bool tg_function_is_pause (const tg_Function *f) {
+  static const char *const pauses[] = {TG_COLLECTOR_NAME, TG_PREEMPTED_NAME,
+                                       NULL};
   return f->is_c && !f->known && f->name != NULL
-         && strcmp(f->name, TG_COLLECTOR_NAME) == 0;
+         && is_one_of(f->name, pauses);
 }

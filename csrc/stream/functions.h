@@ -60,6 +60,9 @@ typedef struct tg_Function {
 /* What samples show the collector as, above the function that it works for. */
 #define TG_COLLECTOR_NAME "(garbage collector)"
 
+/* The same for time that others had the processor, though it could have run. */
+#define TG_PREEMPTED_NAME "(preempted)"
+
 #define TG_SOURCE_MAX 4096
 #define TG_FUNCTIONS_BLOCK 256    /* definitions per block */
 #define TG_FUNCTIONS_BLOCKS 16384 /* so at most 4 M definitions */
@@ -106,8 +109,9 @@ TG_INLINE const char *tg_function_title (const tg_Function *f) {
    that is not one of Lua's own that only compute. */
 bool tg_function_may_wait (const tg_Function *f);
 
-/* Whether it stands for the collector. */
-bool tg_function_is_collector (const tg_Function *f);
+/* Whether it stands for what the program stands still for: the collector, or
+   others that have the processor. */
+bool tg_function_is_pause (const tg_Function *f);
 
 /* Frees what a definition owns. */
 void tg_function_clear (tg_Function *f);

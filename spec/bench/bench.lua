@@ -29,6 +29,10 @@ local traced = {
   tick10k = {0, ticks = 10000},
   sample = {1, {sample = 1000}},
   sample10k = {1, {sample = 10000}},
+  wall = {1, {sample = 1000, wall = true}},
+  beside = {1, {trace = {"name", "time"}, sample = 1000}},
+  windows = {1, {trace = {"name", "time"}, sample = 1000, windows = 10},
+             lacks = true},
   memory = {1, {trace = {"name", "time"}, memory = true}},
 }
 
@@ -48,6 +52,9 @@ local what = {
   {"tick10k", "the signals of 10,000 samples a second, and no samples"},
   {"sample", "no calls, 1,000 samples a second"},
   {"sample10k", "no calls, 10,000 samples a second"},
+  {"wall", "no calls, 1,000 samples a second by the clock"},
+  {"beside", "as time, and 1,000 samples a second"},
+  {"windows", "the same, the hook off for a tenth of the time"},
   {"memory", "as time, and what is allocated"},
 }
 
@@ -55,11 +62,12 @@ local settings = {reps = 7, modes = nil, programs = {}, seed = 1,
                   buffer = 4 << 30, overflow = "stop"}
 
 local usage = [[
-usage: bench.lua [options] [PROGRAM...]      (calls objects text pipes json)
+usage: bench.lua [options] [PROGRAM...]      (calls objects text pipes json;
+                depth, which is 150,000 frames deep)
   -n REPS       repetitions of each mode (7)
   -m MODE,...   modes (all that can run): untraced empty idle time values all0
                 all1 five twenty ring file tick tick10k
-                sample sample10k memory
+                sample sample10k wall beside windows memory
   -s SEED       of the shuffling (1)
   -b MEGABYTES  buffer of a trace (4096)
   -o POLICY     overflow: stop, ring
@@ -112,10 +120,20 @@ local function engine ()
   return core
 end
 
+-- A mode that this tracegrip may not have.
+local function lacks (core, how)
+  local found, trace = pcall(core.start, table.unpack(how, 2))
+  if found then
+    trace:stop()
+  end
+  return not found
+end
+
 local function default_modes (core)
   local modes = {}
   for _, entry in ipairs(what) do
-    if core or not traced[entry[1]] then
+    local how = traced[entry[1]]
+    if not how or core and not (how.lacks and lacks(core, how)) then
       modes[#modes + 1] = entry[1]
     end
   end

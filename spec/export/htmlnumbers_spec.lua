@@ -63,10 +63,10 @@ local function report_lines (report)
   local list = {}
   for i, row in ipairs(report.functions) do
     local place = row.line and ("%s:%d"):format(row.url, row.line)
-    list[i] = ("%s %s %d %d %d %d %d %d %d"):format(
+    list[i] = ("%s %s %d %d %d %d %d %d %d %d"):format(
       seen.label(row.name, place), place or "[C]", row.calls, ns(row.self_ms),
-      ns(row.total_ms), ns(row.min_ms), ns(row.max_ms), row.throws,
-      row.yields)
+      ns(row.self_error_ms), ns(row.total_ms), ns(row.min_ms), ns(row.max_ms),
+      row.throws, row.yields)
   end
   table.sort(list)
   return list
@@ -75,9 +75,9 @@ end
 local function page_lines (answer)
   local list = {}
   for i, row in ipairs(answer.rows) do
-    list[i] = ("%s %s %d %d %d %d %d %d %d"):format(
-      row.name, row.place, row.calls, row.self, row.total, row.min, row.max,
-      row.throws, row.yields)
+    list[i] = ("%s %s %d %d %d %d %d %d %d %d"):format(
+      row.name, row.place, row.calls, row.self, row.error, row.total, row.min,
+      row.max, row.throws, row.yields)
   end
   table.sort(list)
   return list

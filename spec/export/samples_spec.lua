@@ -369,6 +369,66 @@ describe("a recording of calls and samples", function ()
     end)
   end)
 
+  -- An api is much shorter than a tick, and does nothing itself.
+  local apis = [[
+    local function inner (n)
+      local x = 0
+      for i = 1, n do x = x + i % 7 end
+      return x
+    end
+    local function api (n) inner(n) return inner(n) end
+    local start = os.clock()
+    repeat api(2000) until os.clock() - start > 0.5
+  ]]
+
+  -- Calls use(names, weight, time, until) for each sample of the first thread,
+  -- 'names' a set.
+  local function each_sample (document, use)
+    local shared, samples = document.shared, document.threads[1].samples
+    local stacks = shared.stackTable
+    for i = 1, samples.length - 1 do
+      local stack, names, innermost = samples.stack[i], {}, nil
+      while stack ~= cjson.null and stack >= 0 do
+        local func = shared.frameTable.func[stacks.frame[stack + 1] + 1]
+        local name = shared.stringArray[shared.funcTable.name[func + 1] + 1]
+        innermost = innermost or name
+        names[name] = true
+        local offset = stacks.prefixOffset[stack + 1]
+        stack = offset > 0 and stack - offset or -1
+      end
+      use(names, innermost, samples.weight[i], samples.time[i],
+          samples.time[i + 1])
+    end
+  end
+
+  it("has sums by ticks and exact spans in the Firefox Profiler", function ()
+    local how = {
+      sample = 1000, trace = {"name", "callsite", "time"}, include = "^api$"
+    }
+    recorded.with(apis, how, {direct = "1"}, function (_, recording, _, dir)
+      local trace = recording:traces()[1]
+      assert(trace:export("firefox", dir .. "/firefox"))
+      local times, weighs, drawn = {}, 0, 0
+      each_sample(cjson.decode(run.read(dir .. "/firefox")),
+                  function (names, innermost, weight, from, to)
+        if innermost then
+          add(times, innermost, weight)
+        end
+        weighs = weighs + (names.api and weight or 0)
+        drawn = drawn + (names.api and to - from or 0)
+      end)
+      for _, row in ipairs(trace:report().functions) do
+        assert.near(row.self_ms, times[row.name:gsub("^%(main.*",
+                    "(main chunk) program.lua")] or 0, 0.05, row.name)
+        if row.name == "api" then
+          assert.near(row.total_ms, weighs, 0.05)
+          assert.near(row.mean_ms * row.calls, drawn, 0.05)
+          assert.is_true(row.self_ms < 0.2 * row.total_ms)
+        end
+      end
+    end)
+  end)
+
   it("has its ticks in trace events, beside its calls", function ()
     sampled(options, function (trace, export)
       local text, result = export "chrome"

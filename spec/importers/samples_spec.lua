@@ -245,6 +245,32 @@ describe("samples", function ()
     end)
   end
 
+  -- Only sums can tell what is in calls that are shorter than a tick. A row of
+  -- Firefox' own format stands for some microseconds.
+  it("and calls weigh in the Firefox Profiler what tree has", function ()
+    local code = functions .. [[
+      local function api (n)
+        sixty(n)
+        ten(n)
+      end
+      local start = os.clock()
+      while os.clock() - start < 0.6 do api(300) thirty(400) end
+    ]]
+    local options = {
+      sample = 1000, trace = {"name", "callsite", "time"}, include = "^api$"
+    }
+    sampled(code, options, function (trace, export)
+      local tree = convert(trace:tree().children)
+      for format, off in pairs {firefox = 0.01, gecko = 0.1} do
+        local own = only(import("profiler", export(format))).samples
+        assert.is_nil(expected.difference(tree, own.roots, {
+          reads = by_label, read = by_name, calls = false,
+          off = function () return off end
+        }), format)
+      end
+    end)
+  end)
+
   -- Each box of the engine begins and ends at a whole microsecond, and a tick
   -- that comes with a call's end may be taken for the one behind it. One that
   -- comes before the program is called shows the chunk that has begun the

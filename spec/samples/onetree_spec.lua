@@ -1,6 +1,7 @@
 -- Samples and calls in one tree: self times by ticks, totals by calls. The
 -- truth is counted: what a program has measured of itself, or its calls.
 
+local pprof = require "spec.export.pprof"
 local recorded = require "spec.support.recorded"
 local run = require "spec.support.run"
 
@@ -227,6 +228,17 @@ describe("a sample", function ()
       local stacks = run.read(path)
       assert.matches(";fill %d+\n", stacks)
       assert.not_matches("%(garbage collector%)", stacks)
+      assert(trace:export("pprof", path))
+      local seen = 0
+      local profile = pprof.read(run.read(path))
+      assert.equal("alloc_space/bytes", profile.types[4])
+      for _, sample in ipairs(profile.samples) do
+        if sample.stack[#sample.stack].name == "(garbage collector)" then
+          seen = seen + 1
+          assert.equal(0, sample.values[4])
+        end
+      end
+      assert.is_true(seen > 0 or run.older "5.4.4")
     end)
   end)
 

@@ -300,4 +300,45 @@ describe("a program that is sampled by the clock", function ()
     assert.equal("", result.stderr)
     assert.equal("true true true true\n", result.stdout)
   end)
+
+  -- Others run for as long as the program may take. What it waits for a
+  -- processor the kernel counts, and what it runs.
+  it("tell what others had the processor for from what ran and waited",
+     function ()
+    if not run.read "/proc/thread-self/schedstat" then
+      return pending "the kernel does not tell"
+    end
+    local code = [[
+      local function delayed ()
+        local file = io.open "/proc/thread-self/schedstat"
+        local ns = file:read("a"):match "^%d+ (%d+)"
+        file:close()
+        return ns / 1e9
+      end
+      local others = io.popen([=[
+        for _ in $(seq $(($(nproc) * 2))); do
+          timeout 2 sh -c 'while :; do :; done' &
+        done; echo; wait]=])
+      others:read "l"
+      local before = delayed()
+      for _ = 1, 4 do work(0.1) rest(0.1) end
+      print(os.clock(), delayed() - before)
+      others:close()
+    ]]
+    recorded.with(timed .. code, {sample = 1000, wall = true}, nil,
+                  function (_, recording, result)
+      assert.equal("", result.stderr)
+      local ran, delayed = result.stdout:match "(%S+)\t(%S+)"
+      local _, _, report = parts(recording:traces()[1])
+      local row, computed = nil, 0
+      for _, each in ipairs(report.functions) do
+        row = each.name == "(preempted)" and each or row
+        computed = computed + (each.name == "spin" and each.self_ms or 0)
+      end
+      assert.is_true(tonumber(delayed) > 0.1)
+      assert.near(1000 * delayed, row.self_ms, 40 + 150 * delayed)
+      assert.near(1000 * ran, computed, 40 + 150 * ran)
+      assert.equal(0, row.calls)
+    end)
+  end)
 end)

@@ -5,8 +5,8 @@
 ** Behind its time a packet is: ">a" a call of a, "~a" a frame of a that samples
 ** show, "<a" the end of either, "!8" a tick that stands for 8. A tick may go on
 ** with "=b": what ran is in no frame that is open, "=?": hidden; with "+3": it
-** is told apart, and so much was the hook's. "@7" at the end of any: what
-** tracing has taken by then.
+** is told apart, and so much was the hook's; "~30": for so long others had the
+** processor. "@7" at the end of any: what tracing has taken by then.
 */
 #include <math.h>
 
@@ -62,6 +62,10 @@ static void read_rest (const char **s, tg_Packet *k) {
     ++*s;
     k->apart = true;
     k->hook_ns = read_number(s);
+  }
+  if (**s == '~') {
+    ++*s;
+    k->others_ns = read_number(s);
   }
 }
 
@@ -202,6 +206,14 @@ static void idle (void) {
   DIVIDES("0>a 10>f 90<f 100!20 100<a", 100,
           "(a 20/20(string.rep 0/0)) 80");
   DIVIDES("0>a 1>b 99<b 100!20 100<a", 100, "(a 2/20(b 18/18)) 80");
+}
+
+/* What others had the processor for is nobody's, whatever was called. */
+static void preempted (void) {
+  DIVIDES("0>a 10>e 90<e 100!20~50 100<a", 100, "(a 20/50(wait 30/30)) 50");
+  DIVIDES("0>a 10>e 90<e 100!20~90 100<a", 100, "(a 20/20(wait 0/0)) 80");
+  DIVIDES("0>a 0~b 10!10 100!10~80 100<b 100<a", 100,
+          "(a 0/100((not running) 80/80)(b 20/20)) 0");
 }
 
 /* Where samples were inside it may be either. */
@@ -405,6 +417,7 @@ int main (void) {
   UNIT_RUN(divided_without);
   UNIT_RUN(outside);
   UNIT_RUN(idle);
+  UNIT_RUN(preempted);
   UNIT_RUN(idle_inside);
   UNIT_RUN(idle_little);
   UNIT_RUN(gaps);

@@ -4,10 +4,15 @@
 ** compiled in here.
 */
 #include "sample/sampletime.c"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "unit.h"
 
 static tg_SampleTime begun (void) {
-  tg_SampleTime t = {.ns_per_tick = 1};
+  tg_SampleTime t = {.ns_per_tick = 1, .delays.fd = -1};
   tg_sampletime_begin(&t, 0, 1000);
   return t;
 }
@@ -56,10 +61,79 @@ static void waits (void) {
   }
 }
 
+/* A file in place of the kernel's. */
+static int counting (void) {
+  char name[] = "/tmp/test_sampletime_XXXXXX";
+  int fd = mkstemp(name);
+  UNIT_CHECK(fd >= 0);
+  unlink(name);
+  return fd;
+}
+
+static void count (int fd, const char *text) {
+  UNIT_CHECK(ftruncate(fd, 0) == 0);
+  UNIT_CHECK(pwrite(fd, text, strlen(text), 0) == (ssize_t)strlen(text));
+}
+
+enum { MS = 1000000 };
+
+/* The part of the time without work that the kernel says was others'. */
+static void others (void) {
+  tg_SampleTime t = {.ns_per_tick = 1, .delays.fd = counting()};
+  count(t.delays.fd, "77 1000000 3\n");
+  tg_sampletime_begin(&t, 0, 0);
+  UNIT_CHECK(t.delayed_ns == MS);
+  count(t.delays.fd, "99 4000000 5\n");
+  UNIT_CHECK(tg_sampletime_others(&t, 10 * MS, 2 * MS) == 3 * MS);
+  UNIT_CHECK(tg_sampletime_others(&t, 10 * MS, 2 * MS) == 0);
+  UNIT_CHECK(tg_sampletime_used(&t, 10 * MS, 2 * MS) == 2 * MS);
+  count(t.delays.fd, "99 104000000 6\n");
+  UNIT_CHECK(tg_sampletime_others(&t, 15 * MS, 6 * MS) == 1 * MS);
+  UNIT_CHECK(tg_sampletime_used(&t, 15 * MS, 6 * MS) == 4 * MS);
+  tg_delays_close(&t.delays);
+}
+
+/* Another file has come in its place. */
+static void not_told (void) {
+  static const char *const texts[] = {
+    "", "1 2", "1 2 3", "1 2 3\n4", "a b c\n", " 1 2 3\n", "1 2 3 \n"
+  };
+  tg_Delays d = {.fd = counting()};
+  uint64_t ns = 5;
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    count(d.fd, texts[i]);
+    UNIT_CHECK(!tg_delays_ask(&d, &ns) && ns == 5);
+  }
+  count(d.fd, "1 2 3\n");
+  UNIT_CHECK(tg_delays_ask(&d, &ns) && ns == 2);
+  tg_delays_close(&d);
+  UNIT_CHECK(!tg_delays_ask(&d, &ns));
+}
+
+/* By the clock: what ran, what others had, and the rest, a wait. */
+static void by_clock (void) {
+  tg_SampleTime t = {.ns_per_tick = 1, .by_clock = true,
+                     .delays.fd = counting()};
+  count(t.delays.fd, "0 0 0\n");
+  tg_sampletime_begin(&t, 0, 0);
+  count(t.delays.fd, "0 3000000 0\n");
+  uint64_t now = 10 * MS, used = 2 * MS;
+  t.told = tg_sampletime_until(&t, now, used, TG_FINDING_WAITING, 0);
+  UNIT_CHECK(t.told == 5 * MS);
+  t.told = tg_sampletime_until(&t, now, used, TG_FINDING_RUNNING, t.told);
+  UNIT_CHECK(t.told == 7 * MS);
+  t.told = tg_sampletime_until(&t, now, used, TG_FINDING_PREEMPTED, t.told);
+  UNIT_CHECK(t.told == 10 * MS);
+  tg_delays_close(&t.delays);
+}
+
 int main (void) {
   UNIT_RUN(plain);
   UNIT_RUN(hooks);
   UNIT_RUN(pending);
   UNIT_RUN(waits);
+  UNIT_RUN(others);
+  UNIT_RUN(not_told);
+  UNIT_RUN(by_clock);
   return UNIT_END();
 }

@@ -211,9 +211,10 @@ static void put_stacks (Gecko *w, const tg_StackTables *c) {
   put(w, "]}");
 }
 
-/* The rows were made while packets came; they are copied from the spool. */
+/* Rows are copied from the spool. */
 static void put_samples (Gecko *w, tg_Track *track) {
-  tg_geckosamples_finish(&w->tracks, track);
+  if (!tg_geckosamples_finish(&w->tracks, track))
+    w->ok = false;
   put(w, ",\"samples\":");
   put_columns(w, "\"stack\":0,\"time\":1,\"eventDelay\":2");
   if (w->ok && !tg_column_write(&w->tracks.spool, &track->samples, w->x->out))

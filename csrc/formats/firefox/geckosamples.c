@@ -3,12 +3,16 @@
 ** ends, and by gecko.c, which writes what is put aside here.
 **
 ** Rows are text already when they are put aside: they are written once, as they
-** are. What fails is the spool's, or shows in the column's text.
+** are. Beside calls spans are put aside instead, and replaced by their rows.
+** What fails is the spool's, or shows in the column's text.
 */
 #include "formats/firefox/geckosamples.h"
 
+#include <string.h>
+
 #include "export/jsontext.h"
 #include "export/ticks.h"
+#include "formats/firefox/samples.h"
 
 #define SAMPLES_MAX 500000u     /* about, in one track */
 #define SAMPLES_ALL 8000000u    /* in all; a clock that leaps takes no more */
@@ -85,7 +89,7 @@ static void sample_ticks (tg_Tracks *t, tg_Track *track, uint64_t from_ns,
 }
 
 /* The moments of the interval that are in the span. */
-void tg_geckosamples_span (tg_Tracks *t, tg_Track *track, uint64_t from_ns,
+static void sample_span (tg_Tracks *t, tg_Track *track, uint64_t from_ns,
                            uint64_t to_ns, uint32_t stack) {
   tg_GeckoSamples *w = t->writer;
   uint64_t step = w->interval_ns;
@@ -108,9 +112,72 @@ void tg_geckosamples_span (tg_Tracks *t, tg_Track *track, uint64_t from_ns,
   }
 }
 
-/* A last sample: there is nothing any more. Without it the last stack would
-   last to the end of the profile. */
-void tg_geckosamples_finish (tg_Tracks *t, tg_Track *track) {
+void tg_geckosamples_span (tg_Tracks *t, tg_Track *track, uint64_t from_ns,
+                           uint64_t to_ns, uint32_t stack) {
+  if (!t->weights.on) {
+    sample_span(t, track, from_ns, to_ns, stack);
+    return;
+  }
+  tg_Sample s = {
+    .ns = from_ns, .length_ns = to_ns - from_ns, .stack = stack,
+    .whole = tg_tracks_whole(t, track, stack)
+  };
+  tg_samples_put(&t->spool, track, &s);
+}
+
+/* So much of the weight that is due is not sampled yet. */
+static void weigh_span (tg_Tracks *t, tg_Track *track, const tg_Sample *s,
+                        uint64_t *due_ns) {
+  tg_GeckoSamples *w = t->writer;
+  uint64_t weight = tg_stackweights_of(&t->weights, s->whole, s->length_ns);
+  uint64_t n = (*due_ns + weight) / w->interval_ns;
+  *due_ns = (*due_ns + weight) % w->interval_ns;
+  track->idle = track->idle && n == 0;
+  for (uint64_t i = 0; i < n && w->taken < SAMPLES_ALL; i++, w->taken++) {
+    double part = (double)i / (double)n;
+    track->sample_ns = s->ns + (uint64_t)(part * (double)s->length_ns);
+    put_sample(t, track, s->stack);
+  }
+}
+
+/* A pause has two samples, if it is as long as an interval. */
+static void add_span (tg_Tracks *t, tg_Track *track, const tg_Sample *s,
+                      uint64_t *due_ns) {
+  const tg_GeckoSamples *w = t->writer;
+  if (s->stack != TG_STACK_NONE)
+    weigh_span(t, track, s, due_ns);
+  else if (s->length_ns >= w->interval_ns) {
+    track->sample_ns = s->ns;
+    sample_pause(t, track, s->ns + s->length_ns);
+  }
+}
+
+/* The spans of a track become its rows. */
+static bool add_spans (tg_Tracks *t, tg_Track *track) {
+  tg_Column spans = track->samples;
+  tg_Buf piece = {0};
+  tg_Sample s;
+  uint64_t due_ns = 0, end_ns = 0;
+  bool ok = true;
+  track->samples = (tg_Column){0};
+  for (uint32_t i = 0; ok && i <= spans.count; i++) {
+    ok = tg_column_read(&t->spool, &spans, i, &piece);
+    for (size_t at = 0; ok && at < piece.size; at += sizeof s) {
+      memcpy(&s, piece.data + at, sizeof s);
+      add_span(t, track, &s, &due_ns);
+      end_ns = s.ns + s.length_ns;
+    }
+  }
+  track->sample_ns = end_ns;
+  tg_buf_free(&piece);
+  tg_column_free(&spans);
+  return ok;
+}
+
+/* Without a last sample the last stack would last to the end of the profile. */
+bool tg_geckosamples_finish (tg_Tracks *t, tg_Track *track) {
+  bool ok = !t->weights.on || add_spans(t, track);
   if (!track->idle)
     put_sample(t, track, TG_STACK_NONE);
+  return ok;
 }

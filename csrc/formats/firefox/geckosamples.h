@@ -12,6 +12,15 @@
 ** Of a recording of samples alone they are those: one for each tick, where its
 ** time begins, and one more for each that was missed before it came.
 **
+** Beside calls ticks say what a stack weighs (stackweights.h), which is known
+** only when all is read. So spans are put aside, and sampled at the end, by a
+** clock that runs in each as fast as it weighs: sums are proportional to
+** weights, and each sample is within its span.
+**
+**     spans     | a   |b |c             |     pause     | a
+**     weights      1   4       0                           1
+**     samples   a      bbbb             -           -   a
+**
 ** Plain C, one thread. Memory: the spool's.
 */
 #ifndef TG_GECKOSAMPLES_H
@@ -32,7 +41,8 @@ tg_GeckoSamples tg_geckosamples_of (const tg_Export *x);
 void tg_geckosamples_span (tg_Tracks *t, tg_Track *track, uint64_t from_ns,
                            uint64_t to_ns, uint32_t stack);
 
-/* A last sample, when all packets have been read: there is nothing any more. */
-void tg_geckosamples_finish (tg_Tracks *t, tg_Track *track);
+/* When all packets have been read: the rows of spans that were put aside, and a
+   last one, since there is nothing any more. False if the spool fails. */
+bool tg_geckosamples_finish (tg_Tracks *t, tg_Track *track);
 
 #endif

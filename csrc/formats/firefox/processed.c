@@ -5,7 +5,8 @@
 ** A sample is written for each span of a track (tracks.h), weighted with its
 ** length, so the viewer's sums are exact and each call is a box: between two
 ** calls of one function there is a sample of their caller, if only of length 0.
-** Of a recording of samples alone they are those.
+** Of a recording of samples alone they are those. Beside calls ticks say what
+** samples weigh, and the spans are what they are (stackweights.h).
 ** The document wants columns, and what is shared by the threads before them; so
 ** all packets are read before the first byte is written.
 **
@@ -40,6 +41,7 @@ static void put_sample (tg_Tracks *t, tg_Track *track, uint64_t from_ns,
                         uint64_t to_ns, uint32_t stack) {
   tg_Sample s = {
     .ns = from_ns, .length_ns = to_ns - from_ns, .stack = stack,
+    .whole = tg_tracks_whole(t, track, stack),
     .tag = track->tag
   };
   tg_samples_put(&t->spool, track, &s);

@@ -5,8 +5,8 @@
 ** Memory that was refused shows in the column's text and from there in the
 ** spool; reading back returns false.
 **
-** A sample is four numbers, and the document has a column for each: they are
-** put aside as they are, 24 bytes a sample, and read back once for each column.
+** A sample is five numbers, and the document has four columns: they are put
+** aside as they are, 32 bytes a sample, and read back once for each column.
 ** To keep text instead, column by column, would take several times the room.
 */
 #include "formats/firefox/samples.h"
@@ -26,6 +26,7 @@ void tg_samples_put (tg_Spool *spool, tg_Track *track, const tg_Sample *s) {
 typedef struct Writing {
   tg_Spool *spool;
   const tg_Column *column;
+  const tg_StackWeights *weights;
   tg_SampleField *field;
   uint64_t long_ns;
   uint64_t rows[TG_AHEAD_BATCHES];    /* of the parts that are under way... */
@@ -35,13 +36,15 @@ typedef struct Writing {
 /* There is room (put_piece): two rows at most for a sample, one number each. */
 TG_INLINE char *put_row (const Writing *w, char *p, const tg_Sample *s) {
   *p++ = ',';
-  return w->field(p, s);
+  return w->field(p, s, tg_stackweights_of(w->weights, s->whole,
+                                           s->length_ns));
 }
 
-/* The same stack where the span ends. */
+/* The same stack where the span ends, without a weight. */
 static char *put_end (const Writing *w, char *p, const tg_Sample *s) {
   tg_Sample end = {
-    .ns = s->ns + s->length_ns, .stack = s->stack, .tag = TG_TAG_NONE
+    .ns = s->ns + s->length_ns, .stack = s->stack, .whole = TG_STACK_NONE,
+    .tag = TG_TAG_NONE
   };
   return put_row(w, p, &end);
 }
@@ -91,18 +94,17 @@ static bool add_part (void *ud, tg_Batch *b) {
 /* One column of a track's samples. A span that is longer than 'long_ns' has a
    second row at its end; how many rows there are is counted with each column,
    and is the same for all. */
-bool tg_samples_write (tg_Spool *spool, const tg_Track *track,
-                       uint64_t long_ns, tg_SampleField *field,
-                       tg_OutFile *out, uint64_t *rows) {
+bool tg_samples_write (tg_Tracks *t, const tg_Track *track, uint64_t long_ns,
+                       tg_SampleField *field, uint64_t *rows) {
   Writing w = {
-    .spool = spool, .column = &track->samples, .field = field,
-    .long_ns = long_ns
+    .spool = &t->spool, .column = &track->samples, .weights = &t->weights,
+    .field = field, .long_ns = long_ns
   };
   tg_Parts parts = {
     .count = tg_parts_count(&track->samples), .work = put_part,
     .take = add_part, .ud = &w
   };
-  bool ok = tg_parts_write(&parts, out);
+  bool ok = tg_parts_write(&parts, t->x->out);
   *rows = w.all;
   tg_assert(!ok || w.all >= track->samples.values);
   return ok;

@@ -32,21 +32,24 @@ static char *put_word (char *p, const char *word) {
   return p + size;
 }
 
-static char *put_stack (char *p, const tg_Sample *s) {
+static char *put_stack (char *p, const tg_Sample *s, uint64_t weight_ns) {
+  (void)weight_ns;
   return s->stack == TG_STACK_NONE ? put_word(p, "null")
                                    : tg_digits(p, s->stack);
 }
 
-static char *put_time (char *p, const tg_Sample *s) {
+static char *put_time (char *p, const tg_Sample *s, uint64_t weight_ns) {
+  (void)weight_ns;
   return tg_digits_ms(p, s->ns);
 }
 
 /* Of time in no frame the weight is 0: it would count as the thread's own. */
-static char *put_weight (char *p, const tg_Sample *s) {
-  return tg_digits_ms(p, s->stack == TG_STACK_NONE ? 0 : s->length_ns);
+static char *put_weight (char *p, const tg_Sample *s, uint64_t weight_ns) {
+  return tg_digits_ms(p, s->stack == TG_STACK_NONE ? 0 : weight_ns);
 }
 
-static char *put_tag (char *p, const tg_Sample *s) {
+static char *put_tag (char *p, const tg_Sample *s, uint64_t weight_ns) {
+  (void)weight_ns;
   switch (s->tag) {
     case TG_TAG_NONE: return put_word(p, "null");
     case TG_TAG_EMPTY: return put_word(p, "-2");
@@ -85,8 +88,8 @@ static void put_samples (tg_Document *w, const tg_Track *track) {
   tg_document_put(w, "\"samples\":{\"weightType\":\"tracing-ms\"");
   for (size_t i = 0; i < n; i++) {
     tg_buf_addfmt(w->out, ",\"%s\":", sample_columns[i].key);
-    if (w->ok && !tg_samples_write(&w->tracks.spool, track, long_of(x),
-                                   sample_columns[i].put, x->out, &rows))
+    if (w->ok && !tg_samples_write(&w->tracks, track, long_of(x),
+                                   sample_columns[i].put, &rows))
       w->ok = false;
   }
   tg_document_put(w, ",\"length\":");

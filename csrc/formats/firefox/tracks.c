@@ -10,130 +10,20 @@
 ** Memory that was refused is in 'status', and no more packets are taken; what
 ** the spool's file refused is in the spool.
 */
-#include "formats/firefox/tracks.h"
+#include "formats/firefox/tracklist.h"
 
 #include <errno.h>
-#include <string.h>
 
-#include "base/alloc.h"
 #include "base/grow.h"
-#include "export/boxnames.h"
 #include "export/ticks.h"
 #include "profile/linetimes.h"
 #include "stream/marks.h"
-
-bool tg_tracks_init (tg_Tracks *t, tg_Export *x, tg_StackTables *all) {
-  memset(t, 0, sizeof *t);
-  t->x = x;
-  t->stacks = all;
-  t->ticks = tg_ticks_only(x);
-  tg_spool_init(&t->spool);
-  bool ok = tg_callmarks_init(&t->marks, x, &t->spool);
-  tg_marktext_init(&t->texts, &t->marks);
-  return ok;
-}
-
-/* Stack tables are the document's, one for all tracks, or each track's own. */
-static void free_track (tg_Tracks *t, tg_Track *track) {
-  tg_column_free(&track->samples);
-  tg_column_free(&track->values);
-  tg_column_free(&track->allocations);
-  tg_callmarks_free_track(&track->marks);
-  tg_notes_free(&track->notes);
-  tg_intern_free(&track->shapes);
-  tg_free(track->frames);
-  if (t->stacks == NULL && track->stacks != NULL) {
-    tg_stacktables_free(track->stacks);
-    tg_free(track->stacks);
-  }
-  tg_free(track);
-}
-
-void tg_tracks_free (tg_Tracks *t) {
-  for (uint32_t i = 0; i < t->count; i++)
-    free_track(t, t->list[i]);
-  tg_free(t->list);
-  tg_intmap_free(&t->by_thread);
-  tg_heapcounter_free(&t->heap);
-  tg_marktext_free(&t->texts);
-  tg_callmarks_free(&t->marks);
-  tg_spool_free(&t->spool);
-}
 
 /* False, so that callers can return it. */
 static bool refuse (tg_Tracks *t) {
   t->status = TG_ERR_MEMORY;
   return false;
 }
-
-/*
-** {==================================================================
-** Tracks
-** ===================================================================
-*/
-
-/* Singly allocated: others keep a track's address while the list grows. */
-static tg_Track *new_track (tg_Tracks *t, tg_ThreadId thread, uint64_t ns) {
-  if (!tg_grow(&t->list, &t->capacity, t->count + 1, sizeof *t->list))
-    return NULL;
-  tg_Track *track = tg_calloc(1, sizeof *track);
-  if (track == NULL)
-    return NULL;
-  track->thread = thread;
-  track->from_ns = track->to_ns = track->span_ns = ns;
-  track->tag = TG_TAG_NONE;
-  track->stacks = t->stacks != NULL ? t->stacks
-                                    : tg_calloc(1, sizeof *track->stacks);
-  if (track->stacks == NULL) {
-    tg_free(track);
-    return NULL;
-  }
-  return t->list[t->count++] = track;
-}
-
-/* The track of a thread that has none yet. Viewers draw a row for each track,
-   so a program with ten thousand coroutines gets no ten thousand of them. */
-static tg_Track *add_track (tg_Tracks *t, tg_ThreadId thread, uint64_t ns) {
-  uint32_t place = t->count;
-  if (place >= TG_TRACKS_MAX) {
-    place = TG_TRACKS_MAX - 1;
-    t->list[place]->shared = true;
-  }
-  else if (new_track(t, thread, ns) == NULL)
-    return NULL;
-  return tg_intmap_set(&t->by_thread, thread, place) ? t->list[place] : NULL;
-}
-
-/* The latest one is remembered: packets of one coroutine come in a row. */
-static TG_NOINLINE tg_Track *find_track (tg_Tracks *t, tg_ThreadId thread,
-                                         uint64_t ns) {
-  uint32_t place = tg_intmap_find(&t->by_thread, thread);
-  tg_Track *track = place != TG_INTMAP_NONE ? t->list[place]
-                                           : add_track(t, thread, ns);
-  if (track == NULL) {
-    refuse(t);
-    return NULL;
-  }
-  t->latest_thread = thread;
-  return t->latest = track;
-}
-
-TG_INLINE tg_Track *track_of (tg_Tracks *t, tg_ThreadId thread, uint64_t ns) {
-  if (tg_likely(t->latest != NULL && t->latest_thread == thread))
-    return t->latest;
-  return find_track(t, thread, ns);
-}
-
-/* The first track is main's alone where no other coroutine was seen. */
-void tg_tracks_name (const tg_Tracks *t, const tg_Track *track, tg_Buf *out) {
-  if (t->count > 1 && track == t->list[0])
-    tg_buf_addstr(out, "whole program");
-  else
-    tg_boxname_thread(t->x, track->shared ? 0 : track->thread,
-                          track->first, out);
-}
-
-/* }================================================================== */
 
 /*
 ** {==================================================================
@@ -162,6 +52,17 @@ static uint32_t cut_between (tg_Tracks *t, tg_Track *track, uint64_t ns) {
   return TG_STACK_NONE;
 }
 
+/* A span is over, and its stack is known. */
+static void end_span (tg_Tracks *t, tg_Track *track, uint64_t ns,
+                      uint32_t stack) {
+  if (track == t->list[0]) {
+    t->whole = stack;
+    if (!tg_stackweights_span(&t->weights, stack, ns - track->span_ns))
+      refuse(t);
+  }
+  t->span(t, track, track->span_ns, ns, stack);
+}
+
 /* The open span ends, another begins. Returns the stack of the span that ends,
    which is known only now: its frames' lines come from calls inside of it. */
 static uint32_t cut_span (tg_Tracks *t, tg_Track *track, uint64_t ns,
@@ -173,7 +74,7 @@ static uint32_t cut_span (tg_Tracks *t, tg_Track *track, uint64_t ns,
   if (stack == TG_STACK_NONE && track->nframes > 0)
     refuse(t);
   else
-    t->span(t, track, track->span_ns, ns, stack);
+    end_span(t, track, ns, stack);
   track->span_ns = ns;
   track->tag = tag;
   return stack;
@@ -223,7 +124,7 @@ static tg_Track *other_track (tg_Tracks *t, tg_ThreadId thread,
   if (n <= above || open[n - 1 - above].thread == thread
       || open[n - 1 - above].thread == TG_TRACKS_WHOLE)
     return NULL;
-  return track_of(t, open[n - 1 - above].thread, ns);
+  return tg_tracklist_of(t, open[n - 1 - above].thread, ns);
 }
 
 /* Where the caller is, if the frame below is its. Functions that are left out
@@ -269,6 +170,22 @@ static void leave_on (tg_Tracks *t, tg_Track *track, const tg_Packet *p) {
   track->to_ns = p->time_ns;
 }
 
+/* On the first track, whose stacks ticks may weigh. */
+static void enter_whole (tg_Tracks *t, tg_Track *track, const tg_Packet *p) {
+  const tg_Functions *fs = t->x->stream->functions;
+  enter_on(t, track, p);
+  if (t->status == TG_OK
+      && !tg_stackweights_enter(&t->weights, p,
+                                track->frames[track->nframes - 1].func,
+                                tg_functions_shown(fs, p->function)))
+    refuse(t);
+}
+
+static void leave_whole (tg_Tracks *t, tg_Track *track, const tg_Packet *p) {
+  leave_on(t, track, p);
+  tg_stackweights_leave(&t->weights);
+}
+
 /* On its coroutine's own track. */
 static void enter_own (tg_Tracks *t, tg_Track *track, const tg_Packet *p) {
   tg_Track *below = other_track(t, p->thread, 1, p->time_ns);
@@ -294,14 +211,15 @@ static void leave_own (tg_Tracks *t, tg_Track *track, const tg_Packet *p) {
    number; 0 without memory. */
 static uint32_t tracks_of (tg_Tracks *t, const tg_Packet *p,
                            tg_Track *tracks[TG_MARKS_TRACKS]) {
-  if (t->count == 0 && add_track(t, TG_TRACKS_WHOLE, p->time_ns) == NULL) {
+  if (t->count == 0
+      && tg_tracklist_add(t, TG_TRACKS_WHOLE, p->time_ns) == NULL) {
     refuse(t);
     return 0;
   }
   tracks[0] = t->list[0];
   if (p->thread == TG_TRACKS_WHOLE)
     return 1;
-  tracks[1] = track_of(t, p->thread, p->time_ns);
+  tracks[1] = tg_tracklist_of(t, p->thread, p->time_ns);
   return tracks[1] != NULL ? 2 : 0;
 }
 
@@ -384,21 +302,45 @@ static void tick_on (tg_Tracks *t, tg_Track *track, const tg_Packet *tick,
 
 /* On the first track, and on those of all coroutines that have frames open:
    each has them in a row. */
-static void add_tick (tg_Tracks *t, const tg_Packet *p) {
-  uint32_t n;
-  const tg_ExportFrame *open = tg_export_frames(t->x, &n);
-  if (n == 0)
-    return;
+static void cut_by_tick (tg_Tracks *t, const tg_Packet *p,
+                         const tg_ExportFrame *open, uint32_t n) {
   t->ticking = true;
   tick_on(t, t->list[0], p, 0);
   for (uint32_t i = 0; i < n && t->status == TG_OK; i++) {
     tg_ThreadId thread = open[i].thread;
-    tg_Track *track = track_of(t, thread, p->time_ns);
+    tg_Track *track = tg_tracklist_of(t, thread, p->time_ns);
     if (track != NULL && thread != TG_TRACKS_WHOLE
         && (i == 0 || open[i - 1].thread != thread))
       tick_on(t, track, p, i);
   }
   t->ticking = false;
+}
+
+/* What ran in no frame that is open has a func all the same. */
+static void weigh_tick (tg_Tracks *t, const tg_Packet *p, uint32_t n) {
+  uint32_t func = TG_STACK_NONE;
+  tg_Track *tracks[TG_MARKS_TRACKS];
+  tg_Packet whole = {.thread = TG_TRACKS_WHOLE, .time_ns = p->time_ns};
+  if (!t->weights.on || tracks_of(t, &whole, tracks) == 0)
+    return;
+  if (p->function != 0) {
+    func = tg_stacktables_func(tracks[0]->stacks, t->x->stream->functions,
+                               p->function, false);
+    if (func == TG_STACK_NONE)
+      refuse(t);
+  }
+  if (t->status == TG_OK
+      && !tg_stackweights_tick(&t->weights, p,
+                               n > 0 ? t->whole : TG_STACK_NONE, func))
+    refuse(t);
+}
+
+static void add_tick (tg_Tracks *t, const tg_Packet *p) {
+  uint32_t n;
+  const tg_ExportFrame *open = tg_export_frames(t->x, &n);
+  if (n > 0)
+    cut_by_tick(t, p, open, n);
+  weigh_tick(t, p, n);
 }
 
 /* A call's arguments are kept after its frame is there, and its marker is put
@@ -419,7 +361,7 @@ static void add_packet (tg_Tracks *t, const tg_Packet *p) {
     if (i > 0)
       (enters ? enter_own : leave_own)(t, tracks[i], p);
     else
-      (enters ? enter_on : leave_on)(t, tracks[i], p);
+      (enters ? enter_whole : leave_whole)(t, tracks[i], p);
   }
   if (n > 0 && marked && enters && t->status == TG_OK)
     ok = tg_callmarks_open(&t->marks, marks, n, p);
@@ -427,12 +369,34 @@ static void add_packet (tg_Tracks *t, const tg_Packet *p) {
     refuse(t);
 }
 
+/* What has time and was in no span has one without a length, at the end. */
+static bool settle (tg_Tracks *t) {
+  tg_Track *whole = t->list[0];
+  uint32_t idle = tg_stacktables_func(whole->stacks, t->x->stream->functions,
+                                      TG_FUNCTION_IDLE, false);
+  if (idle == TG_STACK_NONE
+      || !tg_stackweights_settle(&t->weights, t->x->end_ns, idle))
+    return false;
+  uint32_t stack;
+  for (uint32_t i = 0;
+       (i = tg_stackweights_rest(&t->weights, whole->stacks, i, &stack)) != 0;
+       i++) {
+    if (stack == TG_STACK_NONE)
+      return false;
+    t->span(t, whole, whole->span_ns, whole->span_ns, stack);
+  }
+  return true;
+}
+
 /* A document has one track at least. The last span of each is without a length:
    it says that the track's stack is empty from there on. */
 static tg_Status finish (tg_Tracks *t) {
   if (t->x->status != TG_OK || t->status != TG_OK)
     return t->x->status != TG_OK ? t->x->status : t->status;
-  if (t->count == 0 && add_track(t, TG_TRACKS_WHOLE, t->x->start_ns) == NULL)
+  if (t->count == 0
+      && tg_tracklist_add(t, TG_TRACKS_WHOLE, t->x->start_ns) == NULL)
+    return TG_ERR_MEMORY;
+  if (t->weights.on && !settle(t))
     return TG_ERR_MEMORY;
   t->ticking = true;
   for (uint32_t i = 0; i < t->count; i++)
@@ -451,10 +415,21 @@ tg_Status tg_tracks_run (tg_Tracks *t) {
   if (tg_ticks_any(t->x))
     tg_ticks_ask(t->x);
   while (t->status == TG_OK && t->spool.error == 0
-         && tg_export_next(t->x, &p))
+         && tg_export_next(t->x, &p)) {
+    tg_stackweights_pass(&t->weights, &p);
     (p.why == TG_WHY_TICK ? add_tick
      : p.why == TG_WHY_MARK ? add_marker : add_packet)(t, &p);
+  }
   return finish(t);
+}
+
+uint32_t tg_tracks_whole (const tg_Tracks *t, const tg_Track *track,
+                          uint32_t stack) {
+  bool away = track->nframes > 0
+              && track->frames[track->nframes - 1].function == 0;
+  if (track == t->list[0])
+    return stack;
+  return away ? TG_STACK_NONE : t->whole;
 }
 
 /* The output's error first: a spool that was given up because of it has none of

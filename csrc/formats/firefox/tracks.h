@@ -18,7 +18,8 @@
 ** A tick of samples (ticks.h) cuts the spans of all tracks that run, and tells
 ** the lines of their frames. Of a recording of samples alone these are all
 ** spans there are, from tick to tick: those that frames cut are none, and what
-** is behind the last tick has no stack.
+** is behind the last tick has no stack. Beside calls ticks say what stacks
+** weigh (stackweights.h).
 **
 ** Calls become markers too, the longest of them (callmarks.h). What a track
 ** gathers goes through a spool.
@@ -32,6 +33,7 @@
 #include "formats/firefox/heapcounter.h"
 #include "formats/firefox/marktext.h"
 #include "formats/firefox/notes.h"
+#include "formats/firefox/stackweights.h"
 #include "text/spool.h"
 
 #define TG_TRACKS_MAX 1000u   /* coroutines beyond share the last track */
@@ -94,6 +96,8 @@ struct tg_Tracks {
   tg_CallMarks marks;         /* owns; if 'marked' */
   tg_HeapCounter heap;        /* owns */
   bool console;               /* the program's console has said something */
+  uint32_t whole;             /* stack of the first track's latest span */
+  tg_StackWeights weights;    /* owns; of the first track's stacks */
   tg_MarkText texts;          /* owns; for the writer */
   /* private part */
   tg_StackTables *stacks;     /* borrows; NULL: each track has its own */
@@ -110,6 +114,12 @@ void tg_tracks_free (tg_Tracks *t);
 
 /* Reads all packets. */
 tg_Status tg_tracks_run (tg_Tracks *t);
+
+/* What the whole program's stack is in a span of a track with 'stack', for what
+   the span weighs: that of the first track. While another coroutine runs above
+   it, the span is many of those; then TG_STACK_NONE. */
+uint32_t tg_tracks_whole (const tg_Tracks *t, const tg_Track *track,
+                          uint32_t stack);
 
 /* What became of a document of theirs: 'written' says that nothing has failed.
    With TG_ERR_IO errno says why. */

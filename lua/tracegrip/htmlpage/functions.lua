@@ -14,6 +14,8 @@ const columns = [
    text: f => f.calls > 0 ? count(f.calls) : ""},
   {title: "self", key: "self", text: f => span(f.self)},
   {title: "self %", key: "self", text: f => percent(f.self), again: true},
+  {title: "±", key: "error", sparse: true,
+   text: f => f.error > 0 ? percent(f.error) : ""},
   {title: "total", key: "total", text: f => span(f.total)},
   {title: "total %", key: "total", text: f => percent(f.total), again: true},
   {title: "min", key: "min", text: f => f.calls > 0 ? span(f.min) : ""},
