@@ -16,14 +16,14 @@
    the trace, or it would have inherited the hook (lua_newthread). A record at
    this address that does not run belongs to a coroutine that died. */
 void tg_builtincalls_meet (tg_Session *s, lua_State *co, lua_State *L) {
-  if (co == NULL || co == L || tg_arm_has(s, co))
+  if (co == NULL || co == L || tg_arm_hears(s, co))
     return;
   tg_Coroutine *old = tg_coroutines_find(&s->threads, co);
   if (old != NULL && !old->running)
     tg_resumechain_forget(s, old, s->writer.last);
   tg_Coroutine *t = tg_arm_coroutine(s, co, L);
   if (t != NULL && !t->running && lua_status(co) == LUA_YIELD)
-    tg_unseen_read(t);
+    tg_unseen_read(t, 0);
 }
 
 /* The program has set its hook on 'L1', which may be met here for the first

@@ -16,8 +16,10 @@ bool tg_samplewriter_is_same (const tg_SampleWriter *w) {
          && count_kept(w, w->session->writer.epoch) == w->now.n;
 }
 
-bool tg_samplewriter_has_room (const tg_SampleWriter *w, uint64_t now) {
-  return tg_writer_has(&w->session->writer, SAMPLE_SIZE(w->now.n), now);
+bool tg_samplewriter_has_room (const tg_SampleWriter *w, size_t returns,
+                               uint64_t now) {
+  return tg_writer_has(&w->session->writer,
+                       SAMPLE_SIZE(w->now.n) + 4 * returns, now);
 }
 
 bool tg_samplewriter_reserve (tg_SampleWriter *w, uint32_t entries) {
@@ -69,7 +71,9 @@ static bool put_by_ticks (tg_SampleWriter *w, tg_TickMoment now,
                           tg_TicksCome come) {
   Used used = {.hook_ns = w->time.hook_ns};
   used.ns = tg_sampletime_used(&w->time, now.ticks, now.used_ns);
-  return put(w, now.ticks, come.apart ? TG_EVF_APART : 0, used, come.ticks);
+  uint32_t flags = (come.apart ? TG_EVF_APART : 0)
+                   | (come.untraced ? TG_EVF_UNTRACED : 0);
+  return put(w, now.ticks, flags, used, come.ticks);
 }
 
 static bool put_all (tg_SampleWriter *w, tg_TickMoment now,

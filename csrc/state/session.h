@@ -180,6 +180,21 @@ typedef struct tg_OnFile {
   uint64_t torn_packets;      /* the count there */
 } tg_OnFile;
 
+/* Time in which the hook is away (chain/window.h). */
+typedef enum tg_WindowState {
+  TG_WINDOW_SHUT,         /* calls are seen, */
+  TG_WINDOW_OPEN,         /* are not, */
+  TG_WINDOW_BEHIND        /* are again, and what went unseen is to be found out
+                             with the next event */
+} tg_WindowState;
+
+typedef struct tg_Window {
+  _Atomic int state;            /* tg_WindowState; a handler changes it */
+  bool used;                    /* there has been one */
+  bool told;                    /* the stream knows how long it was */
+  uint64_t opened, shut;        /* ticks */
+} tg_Window;
+
 /* Calls that traces wait for (awaited.h). */
 typedef struct tg_Awaiting {
   bool any;                   /* some trace waits */
@@ -247,6 +262,7 @@ typedef struct tg_Session {
   bool recording;             /* some trace still records */
   tg_OnFile file;
   tg_Awaiting await;
+  tg_Window window;
   tg_MemoryCounts memory;     /* 'spare' for longer */
   tg_After after;
   tg_Writer writer;

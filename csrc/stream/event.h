@@ -62,7 +62,8 @@
 **             many came. By the clock, 'ns' is all of that time; WAITED: the
 **             program has waited for that time. APART: a u64 more in the end;
 **             so many nanoseconds since the sample before were the hook's, as
-**             ticks tell, and are not in 'ns'.
+**             ticks tell, and are not in 'ns'. UNTRACED: the program ran
+**             without the hook since the sample before.
 **   ALLOCATIONS  var allocations, var bytes allocated, var bytes freed, var
 **             bytes of Lua's heap now (0: not known), var above: what Lua's
 **             allocator was asked for since the ALLOCATIONS before, by whoever
@@ -115,6 +116,7 @@ enum {
   TG_EVF_NOTHING = 1u << 6,  /* RETURN */
   TG_EVF_AHEAD  = 1u << 6,   /* CONTEXT */
   TG_EVF_APART  = 1u << 6,   /* SAMPLE */
+  TG_EVF_UNTRACED = 1u << 7, /* SAMPLE */
   TG_EVF_GAUGE  = 1u << 6,   /* TIME */
   TG_EVF_FAR    = 1u << 7    /* CALL */
 };
