@@ -147,6 +147,7 @@ static bool set_times (tg_Framer *fr, const tg_Event *e) {
   m->used_ns = e->used_ns;
   m->hook_ns = e->hook_ns;
   m->apart = (e->flags & TG_EVF_APART) != 0;
+  m->untraced = (e->flags & TG_EVF_UNTRACED) != 0;
   m->now_ns = fr->now_ns;
   m->open_ns = m->since_ns + out;
   fr->now_ns = m->since_ns;
@@ -297,6 +298,7 @@ static bool put_tick (tg_Framer *fr, tg_Packet *out) {
   out->hits = fr->sample.used_ns;
   out->hook_ns = fr->sample.hook_ns;
   out->apart = fr->sample.apart;
+  out->untraced = fr->sample.untraced;
   out->opened_ns = fr->sample.open_ns;
   out->values = (tg_Slice){
     .data = (const uint8_t *)fr->sample.lines,

@@ -98,6 +98,10 @@ uint64_t tg_reader_damage (const tg_Reader *r);
    for a reader: what is added up from times is the program's own. */
 uint64_t tg_reader_time (const tg_Reader *r);
 
+/* For how long calls were not seen, in nanoseconds, as far as has been read
+   (marks.h). */
+uint64_t tg_reader_untraced (const tg_Reader *r);
+
 /* How long the program has waited for readers, in nanoseconds, as far as has
    been read. */
 uint64_t tg_reader_waited (const tg_Reader *r);
