@@ -61,7 +61,6 @@ TG_INLINE uint32_t tg_tracetype_mark (uint32_t sort) {
     case TG_MARK_HEAP: return TG_TYPE_MEMORY;
     case TG_MARK_ALLOCATIONS: case TG_MARK_COLLECTION:
       return TG_TYPE_ALLOCATIONS;
-    case TG_MARK_UNTRACED: return TG_TYPES_ALL;
     default: return TG_TYPE_MARKERS;
   }
 }

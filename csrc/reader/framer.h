@@ -152,6 +152,7 @@ typedef struct tg_Framer {
   tg_Status status;     /* sticky: no more packets, and why. The reader's too */
   bool started;         /* the stacks are those of the stream */
   bool marks;           /* markers are asked for, if the selection has them */
+  bool windows;         /* so are, of all selections, windows (marks.h) */
   bool ticks;           /* so are the moments at which samples were taken */
   bool lacks;           /* events are missing before the next CONTEXT */
   tg_Ahead ahead;       /* reading has just begun, and how */

@@ -184,6 +184,10 @@ void tg_reader_mark (tg_Reader *r) {
   r->framer.marks = true;
 }
 
+void tg_reader_show_windows (tg_Reader *r) {
+  r->framer.windows = true;
+}
+
 void tg_reader_tick (tg_Reader *r) {
   r->framer.ticks = true;
 }

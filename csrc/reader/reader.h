@@ -84,6 +84,10 @@ void tg_reader_pace (tg_Reader *r, void (*pace) (void *ud), void *ud);
    their type (TG_TYPE_MARKERS): whoever does not ask knows frames only. */
 void tg_reader_mark (tg_Reader *r);
 
+/* With these, the spans in which calls were not seen (TG_MARK_UNTRACED),
+   whatever the selection's types. */
+void tg_reader_show_windows (tg_Reader *r);
+
 /* The same of the moments at which samples were taken. */
 void tg_reader_tick (tg_Reader *r);
 

@@ -15,6 +15,6 @@ const char *tg_mark_name (uint32_t sort) {
   if (sort == TG_MARK_COLLECTION)
     return "collection";
   if (sort == TG_MARK_UNTRACED)
-    return "(not traced)";
+    return "untraced";
   return names[sort < TG_NMARKS ? sort : TG_MARK_LOG];
 }
