@@ -33,6 +33,7 @@ void tg_builtincalls_cover (tg_Host *h, lua_State *L1, lua_State *L,
   tg_Session *s = tg_session_of(h);
   if (!s->hooked)
     return;
+  tg_session_end_window(s, L);
   if (had || L1 == L)
     tg_arm_coroutine(s, L1, (s->current != NULL) ? s->current->L : L);
   else

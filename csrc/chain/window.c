@@ -74,20 +74,40 @@ static tg_UserHook users (tg_Session *s, lua_State *L, tg_Coroutine **record) {
   return t != NULL ? t->user : (tg_UserHook){NULL, 0, 0};
 }
 
-void tg_window_event (tg_Session *s, lua_State *L, lua_Debug *ar) {
-  tg_Coroutine *t;
-  tg_UserHook user = users(s, L, &t);
+static void mute (const tg_Session *s, lua_State *L, int mask) {
   tg_running_hold(&s->host);
   if (tg_arm_has(s, L))
-    tg_hookfield_mask(L, user.mask);
+    tg_hookfield_mask(L, mask);
   tg_running_let(&s->host);
-  if (t != NULL)
-    t->muted = true;
+}
+
+/* The event is the program's alone. */
+static void pass (tg_Session *s, lua_State *L, lua_Debug *ar) {
+  tg_Coroutine *t;
+  tg_UserHook user = users(s, L, &t);
+  if (s->window.state == TG_WINDOW_OPEN) {
+    mute(s, L, user.mask);
+    if (t != NULL)
+      t->muted = true;
+  }
   if (user.hook == NULL)
     return;
   s->hooking = true;
   tg_userhook_call(user.hook, user.mask, L, ar);
   s->hooking = false;
+}
+
+/* Between two instructions of the program nothing of ours may be called
+   (tg_running_mute): the next call or return will do. */
+bool tg_window_passes (tg_Session *s, lua_State *L, lua_Debug *ar,
+                       uint64_t now) {
+  if (s->window.state == TG_WINDOW_OPEN || ar->event == LUA_HOOKLINE
+      || ar->event == LUA_HOOKCOUNT) {
+    pass(s, L, ar);
+    return true;
+  }
+  s->end_window(s, L, ar->event == LUA_HOOKCALL, now);
+  return false;
 }
 
 void tg_window_tell (tg_Session *s, uint64_t now) {

@@ -35,9 +35,10 @@ void tg_window_shut (tg_Session *s, uint64_t now);
    then. */
 void tg_window_heed (tg_Session *s);
 
-/* In the hook, while a window is open: 'L' is muted, and the event is the
-   program's alone. Its hook may raise. */
-void tg_window_event (tg_Session *s, lua_State *L, lua_Debug *ar);
+/* In the hook, while the window is not shut. True: the event was the program's
+   alone, whose hook may have raised; while a window is open, 'L' is muted. */
+bool tg_window_passes (tg_Session *s, lua_State *L, lua_Debug *ar,
+                       uint64_t now);
 
 /* The stream is told of the window that is over, if there is one and it has not
    been. */

@@ -15,6 +15,7 @@
 #include "chain/emit.h"
 #include "chain/lastrun.h"
 #include "chain/resumechain.h"
+#include "chain/window.h"
 #include "hook/fullevent.h"
 #include "hook/quick.h"
 #include "hook/quickswitch.h"
@@ -100,7 +101,7 @@ static TG_NOINLINE tg_Coroutine *switch_to (lua_State *L, lua_Debug *ar,
   if (tg_unlikely(!tg_host_is_home(&s->host)))
     tg_lastrun_claim(s, false);
   if (tg_unlikely(s->window.state != TG_WINDOW_SHUT)
-      && !tg_sampler_end_window(s, L, ar, now))
+      && tg_window_passes(s, L, ar, now))
     return NULL;
   if (tg_unlikely(tg_host_called(&s->host)) && !answer(s, L, ar))
     return NULL;

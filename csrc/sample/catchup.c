@@ -196,7 +196,9 @@ static tg_Coroutine *record_of (const CatchUp *c, lua_State *co) {
 static bool enter (const CatchUp *c, lua_State *co) {
   tg_Coroutine *t = record_of(c, co);
   if (t == NULL) {
+    int mask = tg_running_mute(&c->s->host, c->L);
     t = tg_resumechain_adopt(c->s, co, c->L);
+    tg_running_unmute(&c->s->host, c->L, mask);
     if (t == NULL)
       return false;
     tg_unseen_read(t, co == c->L ? c->skip : 0);

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "chain/lastrun.h"
@@ -52,6 +53,7 @@ typedef struct tg_Sampler {
   tg_Leaf leaf;                 /* of the last tick that was left to a hook */
   tg_TickWork work;
   uint32_t windows;             /* percent of the time; 0: there are none */
+  uint64_t each_ns;             /* of each percent in turn */
   tg_WindowPace pace;
   uint32_t windowed;            /* samples in the window that is open */
 } tg_Sampler;
@@ -334,12 +336,13 @@ static void know_long_calls (tg_Sampler *m, lua_State *L) {
 }
 
 /* No tick comes meanwhile. */
-static void end_window (tg_Sampler *m, lua_State *L, int skip, uint64_t now) {
+static void end_window (tg_Session *s, lua_State *L, int skip, uint64_t now) {
+  tg_Sampler *m = sampler_of(s);
   tg_TickMoment begun = tg_tickmoment_now();
   tg_tickwork_begin(&m->work);
-  if (is_window(m->session))
+  if (is_window(s))
     tg_windowpace_turn(&m->pace, false, begun.used_ns);
-  tg_catchup_end(m->session, &m->writer.now, L, skip, now);
+  tg_catchup_end(s, &m->writer.now, L, skip, now);
   tg_tickwork_end(&m->work, begun);
 }
 
@@ -375,31 +378,18 @@ static void on_interrupt (tg_Host *h, lua_State *L, lua_Debug *ar) {
   }
   tg_tickwork_end(&m->work, begun);
   if (s->after.attention) {
-    end_window(m, L, not_yet(ar), tg_clock_ticks());
+    if (s->window.state != TG_WINDOW_SHUT)
+      end_window(s, L, not_yet(ar), tg_clock_ticks());
     s->attend(s, L);
   }
 }
 
-bool tg_sampler_end_window (tg_Session *s, lua_State *L, lua_Debug *ar,
-                            uint64_t now) {
-  if (is_window(s)) {
-    tg_window_event(s, L, ar);
-    return false;
-  }
-  end_window(sampler_of(s), L, not_yet(ar), now);
-  return true;
-}
-
-void tg_sampler_shut_window (tg_Session *s, lua_State *L) {
-  if (s->window.state != TG_WINDOW_SHUT)
-    end_window(sampler_of(s), L, 0, tg_clock_ticks());
-}
 
 void tg_sampler_finish (tg_Session *s, lua_State *L) {
   tg_Sampler *m = sampler_of(s);
   if (m == NULL || m->ticker == NULL || s->phase == TG_PHASE_TERMINATED)
     return;
-  tg_sampler_shut_window(s, L);
+  tg_session_end_window(s, L);
   tg_TickMoment begun = tg_tickmoment_now();
   uint64_t dropped = m->work.dropped;
   tg_ticknotes_outstanding(stream_of(m), m->ticker, begun.used_ns);
@@ -432,6 +422,18 @@ void tg_sampler_terminate (tg_Session *s) {
 ** ===================================================================
 */
 
+static void begin_pace (tg_Sampler *m, uint64_t used_ns) {
+  tg_windowpace_begin(&m->pace, m->windows, m->each_ns, m->rate.hz, used_ns);
+}
+
+/* For tests: of many short windows each may begin or end anywhere. */
+static uint64_t window_each_ns (void) {
+  const char *wish = getenv("TRACEGRIP_WINDOW");
+  long ns = wish != NULL ? strtol(wish, NULL, 10) : 0;
+  return ns > 0 && ns <= (long)TG_WINDOWPACE_NS ? (uint64_t)ns
+                                                : TG_WINDOWPACE_NS;
+}
+
 /* All that was before is nobody's. */
 static void start_anew (tg_Sampler *m) {
   m->work.ns_per_tick = stream_of(m)->clock.ns_per_tick;
@@ -441,7 +443,7 @@ static void start_anew (tg_Sampler *m) {
   tg_sampletime_begin(&m->writer.time, now.ticks, now.used_ns);
   m->asked = false;
   m->work.worked_ns = 0;
-  tg_windowpace_begin(&m->pace, m->windows, m->rate.hz, now.used_ns);
+  begin_pace(m, now.used_ns);
 }
 
 static void begin_glances (tg_Sampler *m, tg_Session *s, lua_State *L) {
@@ -465,6 +467,7 @@ static tg_Sampler *make_sampler (tg_Session *s, lua_State *L) {
     return NULL;
   if (m->part.host == NULL) {
     m->session = m->writer.session = s;
+    s->end_window = end_window;
     tg_part_add(&s->host, &m->part, &part_kind);
   }
   begin_glances(m, s, L);
@@ -568,7 +571,8 @@ void tg_sampler_set_windows (tg_Session *s, uint32_t percent) {
   if (m == NULL || m->windows == percent)
     return;
   m->windows = percent;
-  tg_windowpace_begin(&m->pace, percent, m->rate.hz, tg_ticker_used_ns());
+  m->each_ns = window_each_ns();
+  begin_pace(m, tg_ticker_used_ns());
 }
 
 /* The stand-ins stay. Without a clock the child has no samples; what it waits

@@ -75,15 +75,6 @@ bool tg_sampler_can_window (const tg_Session *s, uint32_t percent);
 /* From now on there are. */
 void tg_sampler_set_windows (tg_Session *s, uint32_t percent);
 
-/* In the tracer's hook, at event 'ar' of 'L', while the window is not shut.
-   False: it stays open, and the event is not to be looked at. */
-bool tg_sampler_end_window (tg_Session *s, lua_State *L, lua_Debug *ar,
-                            uint64_t now);
-
-/* The window is over, if there is one: called by one of our own functions that
-   needs to know what runs, or is about to change what is traced. */
-void tg_sampler_shut_window (tg_Session *s, lua_State *L);
-
 /* In the tracer's hook, at event 'ar' of what runs, when the session says that
    a sample is due. It stays due where the shadow stacks are not in step. */
 void tg_sampler_sample (tg_Session *s, lua_State *L, const lua_Debug *ar,

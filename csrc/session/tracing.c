@@ -134,7 +134,7 @@ static tg_Status begin_trace (tg_Session *s, tg_Trace *t) {
 tg_Status tg_tracing_start (tg_Session *s, lua_State *L, tg_Trace *t) {
   bool first = !tg_session_traces(s);
   tg_assert(t->session == NULL && first == (s->traces == NULL));
-  tg_sampler_shut_window(s, L);
+  tg_session_end_window(s, L);
   tg_allocations_settle(s);
   if (!tg_machinery_begin(s, L, t->options.with_calls))
     return TG_ERR_MEMORY;
@@ -218,7 +218,7 @@ static void settle_overhead (tg_Session *s) {
    follow for long. */
 void tg_tracing_stop (tg_Session *s, lua_State *L, tg_Trace *t) {
   tg_assert(t->session == s && tg_session_traces(s));
-  tg_sampler_shut_window(s, L);
+  tg_session_end_window(s, L);
   tg_allocations_settle(s);
   settle_overhead(s);
   if (t->end == TG_END_NOT) {

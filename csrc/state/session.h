@@ -286,6 +286,11 @@ typedef struct tg_Session {
      snapshots, traces that ended. The session may not be tracing any more
      then. */
   void (*attend) (struct tg_Session *s, lua_State *L);
+  /* Called by one of our own functions, or in the hook, while the window is not
+     shut: what runs is found out, and calls are seen from now on. 'L' runs,
+     whose innermost 'skip' frames have not begun yet. */
+  void (*end_window) (struct tg_Session *s, lua_State *L, int skip,
+                      uint64_t now);
 } tg_Session;
 
 /* The session of a host, which is a member of it; NULL of NULL. */
@@ -353,6 +358,13 @@ TG_INLINE void tg_session_overhead (tg_Session *s, uint64_t from) {
     s->next_stop = now;
   if (now < s->writer.ticks_stop)
     s->writer.ticks_stop = now;
+}
+
+/* What follows depends on what runs, or changes what is seen: no window is open
+   after this. */
+TG_INLINE void tg_session_end_window (tg_Session *s, lua_State *L) {
+  if (tg_unlikely(s->window.state != TG_WINDOW_SHUT))
+    s->end_window(s, L, 0, tg_clock_ticks());
 }
 
 /* Gives a coroutine its place in the list. Lua may allocate for that, which

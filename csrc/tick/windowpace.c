@@ -3,17 +3,16 @@
 */
 #include "tick/windowpace.h"
 
-#define PER_PERCENT_NS UINT64_C(500000)
 #define TICKS 2                 /* in a window, at least */
 #define SECOND UINT64_C(1000000000)
 
-void tg_windowpace_begin (tg_WindowPace *p, uint32_t percent, uint32_t hz,
-                          uint64_t used_ns) {
+void tg_windowpace_begin (tg_WindowPace *p, uint32_t percent, uint64_t each_ns,
+                          uint32_t hz, uint64_t used_ns) {
   tg_assert(percent < 100 && (percent == 0 || hz > 0));
   *p = (tg_WindowPace){.random = 2463534242u};
   if (percent == 0)
     return;
-  uint64_t open = percent * PER_PERCENT_NS, least = TICKS * (SECOND / hz);
+  uint64_t open = percent * each_ns, least = TICKS * (SECOND / hz);
   p->open_ns = open > least ? open : least;
   p->shut_ns = p->open_ns / percent * (100 - percent);
   tg_windowpace_turn(p, false, used_ns);

@@ -2,8 +2,8 @@
 ** windowpace.h - when a window is open: so many percent of a thread's processor
 ** time, in stretches of which a tick begins each and a tick ends each.
 **
-** A window is half a millisecond for each percent, of 50; or two ticks, if that
-** is longer, of as much more. How long it is shut before varies by a half, so
+** A window is half a millisecond for each percent, of 50 in the mean; or two
+** ticks, if that is longer, of as much more. How long it is shut before varies by a half, so
 ** that a program with a rhythm of its own is not always met at the same place.
 ** What a window was too long for, since the tick that was to end it came late,
 ** the next one is later.
@@ -21,9 +21,12 @@ typedef struct tg_WindowPace {
   uint32_t random;
 } tg_WindowPace;
 
-/* So many percent from now on, by ticks at that rate. It begins shut. */
-void tg_windowpace_begin (tg_WindowPace *p, uint32_t percent, uint32_t hz,
-                          uint64_t used_ns);
+#define TG_WINDOWPACE_NS UINT64_C(500000)       /* for each percent */
+
+/* So many percent from now on, of so much for each, by ticks at that rate. It
+   begins shut. */
+void tg_windowpace_begin (tg_WindowPace *p, uint32_t percent, uint64_t each_ns,
+                          uint32_t hz, uint64_t used_ns);
 
 /* At a tick: whether it is time for the other state. */
 TG_INLINE bool tg_windowpace_due (const tg_WindowPace *p, uint64_t used_ns) {
