@@ -7,7 +7,7 @@
 -- coroutines that are kept, closed, dropped or wrapped, callbacks from C,
 -- finalizers, a hook of its own. At the end the sum of all values.
 
-local seed, steps = ...
+local seed, steps = tonumber((...)), tonumber((select(2, ...)))
 local sum, state = 0, seed
 
 local function random (n)
