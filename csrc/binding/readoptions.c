@@ -175,8 +175,8 @@ static void settle_windows (const Reading *r) {
 }
 
 /* Who asks for samples, and for nothing of calls, gets no calls; but to wait
-   for one ('on') all must be looked at, and windows are in calls. What there is to tell of a sampled
-   frame is what the defaults tell of any. */
+   for one ('on') all must be looked at, and windows are in calls. What there is
+   to tell of a sampled frame is what the defaults tell of any. */
 static void settle_samples (const Reading *r) {
   tg_Options *o = r->o;
   if (o->wall && o->sample == 0)

@@ -30,7 +30,7 @@ void tg_resumechain_align (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
 /* Frames of 't' from index 'keep' up have returned, of which no event told. */
 void tg_resumechain_miss (tg_Coroutine *t, uint32_t keep);
 
-/* The same of 't', which does not run: nothing tells of it, but the next RESUME,
+/* The same of 't', which does not run: nothing tells of it but the next RESUME,
    which lists what there is. */
 void tg_resumechain_drop (tg_Coroutine *t, uint32_t keep);
 

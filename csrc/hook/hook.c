@@ -84,9 +84,10 @@ static TG_NOINLINE bool answer (tg_Session *s, lua_State *L, lua_Debug *ar) {
 ** An event on another coroutine than the last one, or one that somebody has
 ** made doubtful (lastrun.h). NULL: not to be traced. In the order of cost: the
 ** same one after all; no session, since a hook was left behind; another thread
-** than before; a window that is open, or over (window.h); somebody who called for
-** the session; and at last a coroutine that was resumed, or left. A line or a count switches nothing: they are not
-** ours, and the next call or return will find out.
+** than before; a window that is open, or over (window.h); somebody who called
+** for the session; and at last a coroutine that was resumed, or left. A line or
+** a count switches nothing: they are not ours, and the next call or return will
+** find out.
 */
 static TG_NOINLINE tg_Coroutine *switch_to (lua_State *L, lua_Debug *ar,
                                             uint64_t now) {

@@ -59,7 +59,7 @@ typedef struct tg_Options {
 #define TG_SAMPLE_DEFAULT 1000u
 #define TG_SAMPLE_MAX     10000u
 #define TG_WINDOWS_MAX    50u
-#define TG_SAMPLE_WINDOWS 4000u     /* where windows are asked for */
+#define TG_SAMPLE_WINDOWS 10000u    /* where windows are asked for */
 
 #define TG_SIZE_MIN       (UINT64_C(1) << 20)     /* of max_size */
 

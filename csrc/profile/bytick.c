@@ -173,8 +173,8 @@ static void set_call (Group *g) {
    others without them. */
 typedef struct Worth {
   double one_ns;              /* its usual time */
-  double free, bound;         /* by how much more, in windows and outside; 'free'
-                                 is 0 where there are none */
+  double free, bound;         /* by how much more, in windows and outside;
+                                 'free' is 0 where there are none */
 } Worth;
 
 static Worth worth_of (const tg_CallTree *t) {

@@ -64,7 +64,7 @@ TG_INLINE tg_Ticks tg_bytick_kind (uint32_t sample, bool calls) {
 
 /* The same of what ticks meet outside of windows, as far as it is not chance:
    after a hook a processor does not foresee what it would have. */
-#define TG_BYTICK_LEANING 0.1
+#define TG_BYTICK_LEANING 0.2
 
 /* So many ticks in windows tell something. */
 #define TG_BYTICK_FREE 30u

@@ -3,10 +3,10 @@
 ** time, in stretches of which a tick begins each and a tick ends each.
 **
 ** A window is half a millisecond for each percent, of 50 in the mean; or two
-** ticks, if that is longer, of as much more. How long it is shut before varies by a half, so
-** that a program with a rhythm of its own is not always met at the same place.
-** What a window was too long for, since the tick that was to end it came late,
-** the next one is later.
+** ticks, if that is longer, of as much more. How long it is shut before varies
+** by a half, so that a program with a rhythm of its own is not always met at
+** the same place. By as much as a window was too long, since the tick that was
+** to end it came late, the next one is later.
 **
 ** Plain arithmetic, on the thread that ticks.
 */

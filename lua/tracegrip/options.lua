@@ -41,8 +41,9 @@ options.shared = {
   {name = "windows", kind = "count", metavar = "PERCENT",
    group = "What is traced", default = "0",
    help = "Let the program run without the hook for PERCENT of the time (0 to "
-          .. "50): samples there tell how long functions take without tracing, "
-          .. "calls there are not seen. Without --sample, 4000 samples a second."},
+          .. "50): samples there tell how long functions take without "
+          .. "tracing, calls there are not seen. Without --sample, 10000 "
+          .. "samples a second."},
   {name = "memory", flag = "--memory", value = true, group = "What is traced",
    help = "Count what every call allocates, and the size of Lua's heap; beside "
           .. "what --trace says."},

@@ -87,7 +87,8 @@ acts[8] = function (depth)
   return some(depth)
 end
 acts[9] = function (depth)
-  return #("abcabc"):gsub("b", function () return ("x"):rep(some(depth) % 9) end)
+  local function by () return ("x"):rep(some(depth) % 9) end
+  return #("abcabc"):gsub("b", by)
 end
 acts[10] = function ()
   local list = {}

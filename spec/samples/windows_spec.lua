@@ -62,12 +62,12 @@ describe("windows", function ()
        function ()
       within(windows(), random, function (info, recording, result)
         assert.equal("", result.stderr)
-        assert.equal(untraced(tostring(seed), "2000"), result.stdout)
+        assert.equal(untraced(tostring(seed), "400"), result.stdout)
         local trace = recording:traces()[1]
         assert.equal(0, (select(2, check_nesting(trace))))
         check_lost(trace)
         assert.is_true(info.windows.calls_unseen_ms > 0)
-      end, {args = {tostring(seed), "2000"}})
+      end, {args = {tostring(seed), "400"}})
     end)
   end
 
