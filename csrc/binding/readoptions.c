@@ -155,14 +155,33 @@ static void opt_wall (Reading *r) {
   r->o->wall = lua_toboolean(r->L, -1);
 }
 
+static void opt_windows (Reading *r) {
+  r->o->windows = (uint32_t)read_count(r, 0, TG_WINDOWS_MAX,
+                                       "percent of the time, 0 to 50,");
+}
+
+/* Windows are for ticks, in a trace of calls. */
+static void settle_windows (const Reading *r) {
+  tg_Options *o = r->o;
+  if (o->windows == 0)
+    return;
+  if (o->wall)
+    luaL_error(r->L, "option 'windows': not with 'wall'");
+  if (o->on.count > 0)
+    luaL_error(r->L, "option 'windows': not with 'on', which must see all "
+               "calls");
+  if (o->sample == 0)
+    o->sample = TG_SAMPLE_WINDOWS;
+}
+
 /* Who asks for samples, and for nothing of calls, gets no calls; but to wait
-   for one ('on') all must be looked at. What there is to tell of a sampled
-   frame is what the defaults tell of any. */
+   for one ('on') all must be looked at, and windows are in calls. What there is
+   to tell of a sampled frame is what the defaults tell of any. */
 static void settle_samples (const Reading *r) {
   tg_Options *o = r->o;
   if (o->wall && o->sample == 0)
     o->sample = TG_SAMPLE_DEFAULT;
-  if (o->sample == 0 || r->typed || o->on.count > 0)
+  if (o->sample == 0 || r->typed || o->on.count > 0 || o->windows > 0)
     return;
   o->with_calls = false;
   o->types = TG_TYPES_DEFAULT & ~TG_TYPES_VALUES;
@@ -327,6 +346,7 @@ static const struct {
   {"trace", opt_trace, RECORD | READ},
   {"sample", opt_sample, RECORD},
   {"wall", opt_wall, RECORD},
+  {"windows", opt_windows, RECORD},
   {"memory", opt_memory, RECORD},
   {"include", opt_include, RECORD | READ},
   {"exclude", opt_exclude, RECORD | READ},
@@ -441,6 +461,7 @@ static void settle_patterns (const Reading *r) {
 static void read_start (Reading *r, int index) {
   tg_options_init(r->o);
   read_all(r, index);
+  settle_windows(r);
   settle_samples(r);
   settle_patterns(r);
   if (r->memory)

@@ -8,12 +8,10 @@
 #include "chain/resumechain.h"
 #include "host/builtins.h"
 
-#define OURS (LUA_MASKCALL | LUA_MASKRET)
-
 /* For the events that we and the program's hook need. */
 static void install (const tg_Coroutine *t) {
   lua_sethook(t->L, t->session->host.layers[TG_HOOK_TRACER]->hook,
-              OURS | t->user.mask, t->user.count);
+              TG_ARM_EVENTS | t->user.mask, t->user.count);
 }
 
 /* As if ours had never been there. */
@@ -36,7 +34,7 @@ tg_Coroutine *tg_arm_coroutine (tg_Session *s, lua_State *L1, lua_State *L) {
   if (t == NULL && (t = tg_resumechain_adopt(s, L1, L)) == NULL)
     return NULL;
   tg_assert(t->session == s && t->L == L1);
-  if (tg_arm_has(s, L1))
+  if (tg_arm_hears(s, L1))
     return t;
   t->quick = 0;
   t->user = tg_hooks_at(&s->host, L1, TG_HOOK_DEBUGGER);

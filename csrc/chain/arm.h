@@ -15,6 +15,17 @@ TG_INLINE bool tg_arm_has (const tg_Session *s, lua_State *L) {
   return tg_hooks_has(&s->host, L, TG_HOOK_TRACER);
 }
 
+/* The events that it asks for, whatever the program's asks for. */
+#define TG_ARM_EVENTS (LUA_MASKCALL | LUA_MASKRET)
+
+/* Whether it has the hook, and that is called: not so in a window (window.h),
+   or of one that was made in a window. */
+TG_INLINE bool tg_arm_hears (const tg_Session *s, lua_State *L) {
+  return tg_arm_has(s, L)
+         && (!s->window.used
+             || (lua_gethookmask(L) & TG_ARM_EVENTS) == TG_ARM_EVENTS);
+}
+
 /* What is below the tracer's hook on 'L' (hooks.h). */
 tg_UserHook tg_arm_below (const tg_Host *h, lua_State *L);
 

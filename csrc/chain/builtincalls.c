@@ -16,14 +16,14 @@
    the trace, or it would have inherited the hook (lua_newthread). A record at
    this address that does not run belongs to a coroutine that died. */
 void tg_builtincalls_meet (tg_Session *s, lua_State *co, lua_State *L) {
-  if (co == NULL || co == L || tg_arm_has(s, co))
+  if (co == NULL || co == L || tg_arm_hears(s, co))
     return;
   tg_Coroutine *old = tg_coroutines_find(&s->threads, co);
   if (old != NULL && !old->running)
     tg_resumechain_forget(s, old, s->writer.last);
   tg_Coroutine *t = tg_arm_coroutine(s, co, L);
   if (t != NULL && !t->running && lua_status(co) == LUA_YIELD)
-    tg_unseen_read(t);
+    tg_unseen_read(t, 0);
 }
 
 /* The program has set its hook on 'L1', which may be met here for the first
@@ -33,6 +33,7 @@ void tg_builtincalls_cover (tg_Host *h, lua_State *L1, lua_State *L,
   tg_Session *s = tg_session_of(h);
   if (!s->hooked)
     return;
+  tg_session_end_window(s, L);
   if (had || L1 == L)
     tg_arm_coroutine(s, L1, (s->current != NULL) ? s->current->L : L);
   else

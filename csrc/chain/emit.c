@@ -13,6 +13,7 @@
 #include "capture/varargs.h"
 #include "capture/veil.h"
 #include "chain/emitcall.h"
+#include "stream/marks.h"
 
 #define ROOM_MAX ((size_t)64 << 20) /* more than any packet's values take */
 
@@ -394,4 +395,15 @@ void tg_emit_plain (tg_Session *s, uint32_t kind, uint32_t packets,
   if (p != NULL)
     tg_writer_end(r, tg_writer_head(r, p, kind, now));
   r->packets += packets;
+}
+
+void tg_emit_untraced (tg_Session *s, uint64_t ns, uint64_t now) {
+  tg_Writer *r = &s->writer;
+  r->behind = true;             /* the chain is nothing to it */
+  uint8_t *p = tg_writer_begin(r, TG_UNTRACED_SIZE, now);
+  r->behind = false;
+  if (p == NULL)
+    return;
+  p = tg_writer_head(r, p, TG_EV_MARK | TG_EVF_NUMBER, now);
+  tg_writer_end(r, tg_put64(tg_put32(p, TG_MARK_UNTRACED), ns));
 }

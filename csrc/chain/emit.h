@@ -66,6 +66,10 @@ typedef struct tg_Marker {
 void tg_emit_mark (tg_Session *s, lua_State *L, const tg_Marker *mark,
                    uint64_t now);                              /* [-0, +0, -] */
 
+/* For so many nanoseconds, up to 'now', calls were not seen (window.h). */
+void tg_emit_untraced (tg_Session *s, uint64_t ns, uint64_t now);
+#define TG_UNTRACED_SIZE 16u
+
 /* A LEAVE or a TERMINATE standing for 'packets' packets. */
 void tg_emit_plain (tg_Session *s, uint32_t kind, uint32_t packets,
                     uint64_t now);

@@ -76,6 +76,13 @@ void tg_resumechain_miss (tg_Coroutine *t, uint32_t keep) {
   tg_awaited_review(s);
 }
 
+void tg_resumechain_drop (tg_Coroutine *t, uint32_t keep) {
+  tg_assert(!t->running);
+  drop_frames(t, keep);
+  tg_stash_drop(t, keep);
+  t->dropped = true;
+}
+
 /* ---- when it happened ---- */
 
 /* Whether a function of that role goes on as soon as its callee is over. */
@@ -286,6 +293,25 @@ static bool tells (tg_Role role) {
   return role == TG_ROLE_RESUME || role == TG_ROLE_CLOSE;
 }
 
+static void unchain (tg_Session *s) {
+  tg_Coroutine *t = s->current;
+  s->current = t->resumer;
+  t->resumer = NULL;
+  t->running = false;
+}
+
+void tg_resumechain_left (tg_Session *s, bool suspended, uint64_t then) {
+  tg_Coroutine *t = s->current;
+  tg_assert(t->running && t->id != 1);
+  if (suspended)
+    tg_emit_yield(s, t, t->L, NULL, then);
+  else {
+    tg_resumechain_miss(t, 0);
+    end(t, then);
+  }
+  unchain(s);
+}
+
 /* The innermost coroutine is not running any more: 'o' is what became of it. */
 static void leave (tg_Session *s, Outcome o, lua_State *L, lua_Debug *ar,
                    uint64_t now) {
@@ -303,9 +329,7 @@ static void leave (tg_Session *s, Outcome o, lua_State *L, lua_Debug *ar,
       tg_resumechain_miss(t, 0);
     end(t, then);
   }
-  s->current = t->resumer;
-  t->resumer = NULL;
-  t->running = false;
+  unchain(s);
   t->died = o == DIED;
   if (t->done && t->id != 1 && t->user.hook == NULL)
     tg_coroutines_remove(&s->threads, t);

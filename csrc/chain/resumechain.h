@@ -30,6 +30,14 @@ void tg_resumechain_align (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
 /* Frames of 't' from index 'keep' up have returned, of which no event told. */
 void tg_resumechain_miss (tg_Coroutine *t, uint32_t keep);
 
+/* The same of 't', which does not run: nothing tells of it but the next RESUME,
+   which lists what there is. */
+void tg_resumechain_drop (tg_Coroutine *t, uint32_t keep);
+
+/* What runs was left while nobody looked, since then, for what is below it in
+   the chain: it is suspended, with the frames that it has; or it is over. */
+void tg_resumechain_left (tg_Session *s, bool suspended, uint64_t then);
+
 /* 't', which does not run, goes on top of the chain: it has been resumed. Tells
    of it. */
 void tg_resumechain_resume (tg_Session *s, tg_Coroutine *t, uint64_t now);

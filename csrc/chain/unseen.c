@@ -6,6 +6,9 @@
 */
 #include "chain/unseen.h"
 
+#include "base/grow.h"
+#include "direct/frame.h"
+
 #define FRAMES_READ 1000    /* of a coroutine older than the trace; each costs
                                its distance from the top */
 #define ROOM_TO_ERR 300     /* more than what Lua adds to a stack that is full
@@ -42,15 +45,62 @@ void tg_unseen_push (tg_Coroutine *t, lua_State *L, int level) {
 /* All frames of a coroutine, outermost first, as a shadow stack has them. One
    that is deeper than FRAMES_READ has its innermost ones, and is 'based' on the
    rest: what returns there is taken for older than the trace. */
-void tg_unseen_read (tg_Coroutine *t) {
+void tg_unseen_read (tg_Coroutine *t, int skip) {
   lua_Debug ar;
-  int n = 0;
-  while (n < FRAMES_READ && lua_getstack(t->L, n, &ar))
+  int n = skip;
+  while (n < FRAMES_READ + skip && lua_getstack(t->L, n, &ar))
     n++;
-  t->based = n == FRAMES_READ;
-  while (n-- > 0) {
+  t->based = n == FRAMES_READ + skip;
+  while (n-- > skip) {
     if (lua_getstack(t->L, n, &ar)
         && !push_frame(t, ar.i_ci, described(t->session, t->L, &ar)))
       t->based = true;
   }
+}
+
+/* The innermost frame that counts. */
+static const void *innermost (const tg_Coroutine *t, int skip) {
+  const void *ci = tg_direct_running(t->L);
+  if (tg_read_pointer(ci, TG_AT_FRAME_CALLER) == NULL)
+    return NULL;                /* the host's own: nothing runs */
+  while (skip-- > 0 && ci != NULL)
+    ci = tg_frame_caller(ci);
+  return ci;
+}
+
+/* How many frames are inside of 'from'; -1: it is not there. */
+static int64_t count_inside (const void *ci, const void *from) {
+  int64_t n = 0;
+  for (; ci != NULL && ci != from; ci = tg_frame_caller(ci))
+    n++;
+  return ci == from ? n : -1;
+}
+
+/* Written from the innermost out, since frames know their callers. */
+static void put_inside (tg_Coroutine *t, const void *ci, const void *from) {
+  lua_Debug ar;
+  for (uint32_t i = t->n; ci != from; ci = tg_frame_caller(ci)) {
+    ar.i_ci = (struct CallInfo *)(uintptr_t)ci;
+    uint32_t what = described(t->session, t->L, &ar) | TG_FR_HIDDEN;
+    t->frames[--i] = (tg_Frame){ci, what, 0};
+  }
+}
+
+/* As many as there are, however deep: a recursion goes down a thousand levels
+   while nobody looks. */
+bool tg_unseen_above (tg_Coroutine *t, const void *from, int skip) {
+  const void *ci = innermost(t, skip);
+  int64_t n = from != NULL ? count_inside(ci, from) : -1;
+  if (n < 0)
+    return false;
+  if (n > UINT32_MAX - t->n || !tg_grow(&t->frames, &t->capacity,
+                                        t->n + (uint32_t)n,
+                                        sizeof *t->frames)) {
+    t->blind = true;
+    return true;
+  }
+  t->n += (uint32_t)n;
+  t->hidden += (uint32_t)n;
+  put_inside(t, ci, from);
+  return true;
 }

@@ -8,8 +8,14 @@
 
 #include "state/session.h"
 
-/* Notes the frames that a suspended coroutine has already. */
-void tg_unseen_read (tg_Coroutine *t);
+/* Notes the frames that a coroutine has already, but for the innermost
+   'skip'. */
+void tg_unseen_read (tg_Coroutine *t, int skip);
+
+/* Notes those inside of the frame 'from', but for the innermost 'skip': as
+   tg_unseen_push, where the interpreter's memory is read, and nothing counts as
+   missed. False: 'from' is not there. */
+bool tg_unseen_above (tg_Coroutine *t, const void *from, int skip);
 
 /* The frame at 'level' of 'L', whose record is 't', was called while nobody
    looked: it stays hidden, and its two packets are counted as missed. */

@@ -61,7 +61,8 @@ TG_INLINE void tg_hookfield_trap (const void *frame) {
 ** What lua_sethook does, in its order, in the same time however deep the stack
 ** is. On the state's thread, also in a signal handler. Of the frames, the
 ** innermost alone is told: enough for a hook that goes with its first event,
-** and for one that was there before, whose frames are told already.
+** and for one that was there before, whose frames are told already. A hook may
+** be put without a mask: it is there, and not called.
 */
 TG_INLINE void tg_hookfield_put (lua_State *L, lua_Hook hook, int mask,
                                  int count) {
@@ -69,7 +70,7 @@ TG_INLINE void tg_hookfield_put (lua_State *L, lua_Hook hook, int mask,
   void *counts = (char *)L + tg_direct_facts.hook_counts;
   void *events = (char *)L + tg_direct_facts.hook_mask;
   const void *frame = tg_direct_running(L);
-  tg_assert(tg_hookfield_counts() && (hook != NULL) == (mask != 0));
+  tg_assert(tg_hookfield_counts() && (hook != NULL || mask == 0));
   __atomic_store_n((lua_Hook *)field, hook, __ATOMIC_SEQ_CST);
   __atomic_store_n((int *)counts, count, __ATOMIC_SEQ_CST);
   __atomic_store_n((int *)counts + 1, count, __ATOMIC_SEQ_CST);

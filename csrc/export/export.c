@@ -297,6 +297,8 @@ static void find_longest (tg_Export *x, const tg_Format *format) {
    and the minimum duration. */
 static tg_Status write_all (tg_Export *x, const tg_Format *format) {
   tg_reader_mark(x->minduration->reader);   /* for find_start */
+  if (format->left)
+    tg_reader_show_windows(x->minduration->reader);
   tg_readahead_begin(&x->ahead, x->minduration, x->stop, format->work, x);
   tg_Status status = format->write(x);
   tg_readahead_end(&x->ahead);
@@ -392,6 +394,10 @@ void tg_export_label (tg_Export *x, const tg_Packet *p, tg_Buf *out) {
   tg_Grip g = {.type = TG_NIL};
   if (p->mark == TG_MARK_COLLECTION) {
     add_collection(p, out);
+    return;
+  }
+  if (p->mark == TG_MARK_UNTRACED) {
+    tg_buf_addstr(out, "(not traced)");
     return;
   }
   tg_values_open(&c, p->values);

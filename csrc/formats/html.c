@@ -148,7 +148,7 @@ static void take_text (Document *d, const tg_Packet *p) {
   if (d->value_bytes > VALUES_MAX)
     return;
   if (tg_mark_labelled(p->mark) || p->mark == TG_MARK_TIMESTAMP
-      || p->mark == TG_MARK_COLLECTION)
+      || p->mark == TG_MARK_COLLECTION || p->mark == TG_MARK_UNTRACED)
     tg_export_label(d->x, p, &d->text);
   else if (p->values.data != NULL)
     tg_export_values(d->x, p, &d->text);

@@ -15,6 +15,7 @@
 #include "chain/emit.h"
 #include "chain/lastrun.h"
 #include "chain/resumechain.h"
+#include "chain/window.h"
 #include "hook/fullevent.h"
 #include "hook/quick.h"
 #include "hook/quickswitch.h"
@@ -83,9 +84,10 @@ static TG_NOINLINE bool answer (tg_Session *s, lua_State *L, lua_Debug *ar) {
 ** An event on another coroutine than the last one, or one that somebody has
 ** made doubtful (lastrun.h). NULL: not to be traced. In the order of cost: the
 ** same one after all; no session, since a hook was left behind; another thread
-** than before; somebody who called for the session; and at last a coroutine
-** that was resumed, or left. A line or a count switches nothing: they are not
-** ours, and the next call or return will find out.
+** than before; a window that is open, or over (window.h); somebody who called
+** for the session; and at last a coroutine that was resumed, or left. A line or
+** a count switches nothing: they are not ours, and the next call or return will
+** find out.
 */
 static TG_NOINLINE tg_Coroutine *switch_to (lua_State *L, lua_Debug *ar,
                                             uint64_t now) {
@@ -99,6 +101,9 @@ static TG_NOINLINE tg_Coroutine *switch_to (lua_State *L, lua_Debug *ar,
   }
   if (tg_unlikely(!tg_host_is_home(&s->host)))
     tg_lastrun_claim(s, false);
+  if (tg_unlikely(s->window.state != TG_WINDOW_SHUT)
+      && tg_window_passes(s, L, ar, now))
+    return NULL;
   if (tg_unlikely(tg_host_called(&s->host)) && !answer(s, L, ar))
     return NULL;
   t = s->current;

@@ -27,7 +27,7 @@ static lua_State *thread_in (tg_Slot v) {
 /* Whether it has our hook already. One that is older than the trace has to be
    armed first (builtincalls.c). */
 static bool is_armed (const tg_Coroutine *t, lua_State *co) {
-  return co != NULL && co != t->L && tg_arm_has(t->session, co);
+  return co != NULL && co != t->L && tg_arm_hears(t->session, co);
 }
 
 /* The types of a trace may want what is yielded and no other arguments. */

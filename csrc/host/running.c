@@ -238,7 +238,8 @@ static void interrupt_hook (lua_State *L, lua_Debug *ar) {
   }
   tg_UserHook was = below(h, L);
   answer(h, L, ar);
-  if (tg_hooks_has(h, L, TG_HOOK_TRACER))
+  if (tg_hooks_has(h, L, TG_HOOK_TRACER)
+      && tg_hooks_level(h, was.hook) != TG_HOOK_TRACER)
     was = (tg_UserHook){lua_gethook(L), EVERY, 0};
   if (was.hook != NULL && (was.mask & lx_event_mask(ar->event)))
     was.hook(L, ar);

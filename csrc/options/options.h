@@ -37,6 +37,7 @@ typedef struct tg_Options {
   bool with_calls;      /* else nothing but samples */
   uint32_t sample;      /* samples per second of processor time; 0: none */
   bool wall;            /* of the clock's seconds */
+  uint32_t windows;     /* percent of the time in which calls are not seen */
   bool c;               /* C functions too */
   uint32_t max_depth;   /* frames at this depth and below are hidden */
   uint64_t min_duration_ns;  /* calls shorter than this are left out on export
@@ -57,6 +58,8 @@ typedef struct tg_Options {
 
 #define TG_SAMPLE_DEFAULT 1000u
 #define TG_SAMPLE_MAX     10000u
+#define TG_WINDOWS_MAX    50u
+#define TG_SAMPLE_WINDOWS 10000u    /* where windows are asked for */
 
 #define TG_SIZE_MIN       (UINT64_C(1) << 20)     /* of max_size */
 

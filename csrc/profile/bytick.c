@@ -68,6 +68,8 @@ void tg_bytick_tick (tg_ByTick *b, tg_CallTree *t, uint32_t node,
   if (node == 0 && b->ticks == TG_TICKS_ONLY)
     return;
   tg_ticked_add(&t->nodes[node].ticked, tick->hits);
+  if (tick->untraced)
+    tg_ticked_add(&t->nodes[node].free, tick->hits);
   if (b->ticks == TG_TICKS_ONLY)
     t->nodes[node].tally.self_ns += tick->hits;
   else {
@@ -97,6 +99,7 @@ typedef struct Group {
   uint64_t busy_ns;           /* to be divided... */
   double variance;            /* ...and how sure it is */
   tg_Ticked ticked;
+  tg_Ticked free;             /* of these, in windows */
   bool mixed;                 /* ticks have met more than its first node */
 } Group;
 
@@ -108,12 +111,23 @@ double tg_bytick_variance (const tg_Ticked *part, uint64_t whole_ns) {
   return part->squares * rest;
 }
 
+static void add_ticked (tg_Ticked *to, const tg_Ticked *t) {
+  to->count += t->count;
+  to->ns += t->ns;
+  to->squares += t->squares;
+}
+
 static tg_Ticked all_ticked (const tg_CallTree *t) {
   tg_Ticked all = {0};
-  for (uint32_t i = 0; i < t->count; i++) {
-    all.count += t->nodes[i].ticked.count;
-    all.ns += t->nodes[i].ticked.ns;
-  }
+  for (uint32_t i = 0; i < t->count; i++)
+    add_ticked(&all, &t->nodes[i].ticked);
+  return all;
+}
+
+static tg_Ticked all_free (const tg_CallTree *t) {
+  tg_Ticked all = {0};
+  for (uint32_t i = 0; i < t->count; i++)
+    add_ticked(&all, &t->nodes[i].free);
   return all;
 }
 
@@ -131,8 +145,8 @@ static void add_members (const tg_CallTree *t, uint32_t *of, Group *groups) {
     g->spent_ns += n->spent_ns;
     g->idle_ns += n->idle_ns;
     g->others_ns += n->others_ns;
-    g->ticked.ns += n->ticked.ns;
-    g->ticked.squares += n->ticked.squares;
+    add_ticked(&g->ticked, &n->ticked);
+    add_ticked(&g->free, &n->free);
     g->mixed |= i != of[i] && n->ticked.count > 0;
   }
 }
@@ -165,19 +179,53 @@ static void set_call (Group *g) {
 ** ===================================================================
 */
 
-/* 'one_ns', a tick's usual time: with no tick there may have been one. */
-static double ticks_variance (const tg_Ticked *t, uint64_t one_ns) {
-  double one = (double)one_ns * (double)one_ns;
-  return t->squares > one ? t->squares : one;
+/* What a tick is worth. Those of windows stand for the whole, and so do the
+   others without them. */
+typedef struct Worth {
+  double one_ns;              /* its usual time */
+  double free, bound;         /* by how much more, in windows and outside;
+                                 'free' is 0 where there are none */
+} Worth;
+
+static Worth worth_of (const tg_CallTree *t) {
+  tg_Ticked all = all_ticked(t), free = all_free(t);
+  Worth w = {.one_ns = (double)(all.ns / all.count), .bound = 1};
+  if (free.count >= TG_BYTICK_FREE && free.ns < all.ns) {
+    w.free = (double)all.ns / (double)free.ns;
+    w.bound = (double)all.ns / (double)(all.ns - free.ns);
+  }
+  return w;
 }
 
-/* The mean of what the clock says and what ticks say, by how sure they are. */
-static void weigh (Group *g, uint64_t one_ns) {
-  double ticks = ticks_variance(&g->ticked, one_ns);
-  double w = g->variance / (g->variance + ticks);
-  double busy = w * (double)g->ticked.ns + (1 - w) * (double)g->busy_ns;
+/* With no tick there may have been one. */
+static double ticks_variance (double squares, double one_ns) {
+  double one = one_ns * one_ns;
+  return squares > one ? squares : one;
+}
+
+/* The mean of what the group has and something else, by how sure they are. */
+static void weigh_with (Group *g, double ns, double variance) {
+  double w = g->variance / (g->variance + variance);
+  double busy = w * ns + (1 - w) * (double)g->busy_ns;
   g->busy_ns = (uint64_t)(busy + 0.5);
-  g->variance = w * ticks;              /* 1 / (1 / clock + 1 / ticks) */
+  g->variance = w * variance;           /* 1 / (1 / one + 1 / other) */
+}
+
+/* What the clock says, and what ticks say. Outside of windows the hook has its
+   part in what they meet. */
+static void weigh (Group *g, const Worth *k) {
+  double one = k->one_ns;
+  if (k->free == 0) {
+    weigh_with(g, (double)g->ticked.ns, ticks_variance(g->ticked.squares, one));
+    return;
+  }
+  double bound = (double)(g->ticked.ns - g->free.ns) * k->bound;
+  double leaning = TG_BYTICK_LEANING * bound;
+  double squares = g->ticked.squares - g->free.squares;
+  weigh_with(g, bound, ticks_variance(squares, one) * k->bound * k->bound
+                       + leaning * leaning);
+  weigh_with(g, (double)g->free.ns * k->free,
+             ticks_variance(g->free.squares, one) * k->free * k->free);
 }
 
 /* All groups that begin with the same function: what is wrong with the estimate
@@ -218,8 +266,8 @@ static bool add_kins (Kins *k, const tg_CallTree *t, const uint32_t *of,
       continue;
     kin->all.spent_ns += groups[i].spent_ns;
     kin->all.busy_ns += groups[i].busy_ns;
-    kin->all.ticked.ns += groups[i].ticked.ns;
-    kin->all.ticked.squares += groups[i].ticked.squares;
+    add_ticked(&kin->all.ticked, &groups[i].ticked);
+    add_ticked(&kin->all.free, &groups[i].free);
   }
   return true;
 }
@@ -230,10 +278,10 @@ static double part_of (uint64_t part, uint64_t whole) {
 
 /* First the function as a whole; then each group, of which its ticks may tell
    more than the function's mean. */
-static void weigh_group (Group *g, Kin *k, uint64_t one_ns) {
+static void weigh_group (Group *g, Kin *k, const Worth *worth) {
   double scale = part_of(k->all.busy_ns, k->clock_ns);
   g->busy_ns = (uint64_t)((double)g->busy_ns * scale + 0.5);
-  weigh(g, one_ns);
+  weigh(g, worth);
   k->sum_ns += g->busy_ns;
 }
 
@@ -243,26 +291,27 @@ static void fit_group (Group *g, const Kin *k) {
   g->busy_ns = (uint64_t)((double)g->busy_ns * scale + 0.5);
 }
 
-static void weigh_kins (Kins *k, uint64_t one_ns) {
+static void weigh_kins (Kins *k, const Worth *worth) {
   for (uint32_t i = 0; i < k->count; i++) {
     Group *all = &k->list[i].all;
     double error = TG_BYTICK_DOUBT * (double)all->spent_ns;
     k->list[i].clock_ns = all->busy_ns;
     all->variance = error * error;
-    weigh(all, one_ns);
+    weigh(all, worth);
   }
 }
 
 /* False without memory. */
 static bool weigh_all (const tg_ByTick *b, const tg_CallTree *t,
-                       const uint32_t *of, Group *groups, uint64_t one_ns) {
+                       const uint32_t *of, Group *groups) {
   Kins k = {.spots = b->spots};
+  Worth worth = worth_of(t);
   bool ok = add_kins(&k, t, of, groups);
   if (ok)
-    weigh_kins(&k, one_ns);
+    weigh_kins(&k, &worth);
   for (uint32_t i = 1; ok && i < t->count; i++) {
     if (of[i] == i)
-      weigh_group(&groups[i], kin_of(&k, t->nodes[i].row), one_ns);
+      weigh_group(&groups[i], kin_of(&k, t->nodes[i].row), &worth);
   }
   for (uint32_t i = 1; ok && i < t->count; i++) {
     if (of[i] == i)
@@ -374,8 +423,7 @@ static void add_totals (tg_CallTree *t) {
 
 static bool settle_beside (const tg_ByTick *b, tg_CallTree *t,
                            uint32_t idle) {
-  tg_Ticked all = all_ticked(t);
-  uint64_t one_ns = b->weighs && all.count > 0 ? all.ns / all.count : 0;
+  bool weighs = b->weighs && all_ticked(t).ns > 0;
   uint32_t count = t->count;
   uint32_t *of = tg_calloc(count, sizeof *of);
   Group *groups = tg_calloc(count, sizeof *groups);
@@ -383,7 +431,7 @@ static bool settle_beside (const tg_ByTick *b, tg_CallTree *t,
   if (ok) {
     add_members(t, of, groups);
     set_all(t, of, groups);
-    ok = one_ns == 0 || weigh_all(b, t, of, groups, one_ns);
+    ok = !weighs || weigh_all(b, t, of, groups);
     divide_all(t, of, groups);
     give_rest(t, of, groups);
     ok = ok && add_idle_nodes(t, groups, count, idle);

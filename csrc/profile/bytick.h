@@ -30,7 +30,8 @@
 ** measured the program's own time in a call as well, as well as chance allows.
 ** So such a call has the mean of both, each weighted by how sure it is: with
 ** few ticks the estimate, with many the ticks; and where little was taken out,
-** the clock.
+** the clock. In windows (chain/window.h) there is no hook: ticks there are a
+** third word, for the whole time, which has nothing but chance in it.
 **
 ** The owner tells time as its packets come, and settles once. Plain C, one
 ** thread.
@@ -61,6 +62,13 @@ TG_INLINE tg_Ticks tg_bytick_kind (uint32_t sample, bool calls) {
 /* The standard error of what is taken out of times, a part of it (measured:
    docs/truetimes.md). */
 #define TG_BYTICK_DOUBT 0.2
+
+/* The same of what ticks meet outside of windows, as far as it is not chance:
+   after a hook a processor does not foresee what it would have. */
+#define TG_BYTICK_LEANING 0.2
+
+/* So many ticks in windows tell something. */
+#define TG_BYTICK_FREE 30u
 
 typedef struct tg_Gap {
   uint32_t node;              /* innermost then */

@@ -39,6 +39,7 @@ TG_INLINE void tg_ticked_add (tg_Ticked *t, uint64_t ns) {
 typedef struct tg_Node {
   tg_Tally tally;
   tg_Ticked ticked;
+  tg_Ticked free;       /* of these, ticks of the program without the hook */
   uint64_t spent_ns;    /* taken out of its self time: what tracing cost */
   uint64_t idle_ns;     /* of its self time, as far as waits are told
                            (bytick.h)... */

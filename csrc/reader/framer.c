@@ -394,9 +394,10 @@ static void apply_mark (tg_Framer *fr) {
   bool counts = fr->event.kind == TG_EV_ALLOCATIONS;
   uint32_t sort = counts ? (uint32_t)TG_MARK_ALLOCATIONS
                          : fr->event.mark & TG_MARK_SORT;
-  uint32_t type = tg_tracetype_mark(sort);
-  if (fr->marks && (fr->selection.types & type) != 0
-      && (fr->running != NULL || counts)
+  bool wanted = sort == TG_MARK_UNTRACED
+                ? fr->windows
+                : (fr->selection.types & tg_tracetype_mark(sort)) != 0;
+  if (fr->marks && wanted && (fr->running != NULL || counts)
       && counts == (sort == TG_MARK_ALLOCATIONS))
     tg_framer_job(fr, counts ? TG_JOB_ALLOCATIONS : TG_JOB_MARK, TG_WHY_MARK,
                   0, tg_no_values);

@@ -51,6 +51,7 @@ typedef struct tg_Packet {
                            the last, and nothing is known of its call */
   bool resumed;         /* entered again by a resume */
   bool apart;           /* of a tick: the hook's time is not in it */
+  bool untraced;        /* of a tick: the program ran without the hook */
   bool chosen;          /* of a tick: calls are, by their length */
   uint8_t mark;         /* of a marker its sort (marks.h)... */
   uint8_t groups;       /* ...and how many groups of the console are open... */
@@ -128,6 +129,7 @@ typedef struct tg_FrameSample {
   uint64_t hook_ns;     /* ...and of the hook, if ticks are told apart... */
   uint64_t preempted_ns;  /* ...and of others, if that is told */
   bool apart;
+  bool untraced;
   int64_t others_ns;    /* time that was others', and is not left out yet */
   uint64_t taken;       /* so far */
   uint32_t passing;     /* a function between two events; 0: none was */
@@ -152,6 +154,7 @@ typedef struct tg_Framer {
   tg_Status status;     /* sticky: no more packets, and why. The reader's too */
   bool started;         /* the stacks are those of the stream */
   bool marks;           /* markers are asked for, if the selection has them */
+  bool windows;         /* so are, of all selections, windows (marks.h) */
   bool ticks;           /* so are the moments at which samples were taken */
   bool lacks;           /* events are missing before the next CONTEXT */
   tg_Ahead ahead;       /* reading has just begun, and how */

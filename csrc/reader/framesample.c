@@ -148,6 +148,7 @@ static bool set_times (tg_Framer *fr, const tg_Event *e) {
   m->hook_ns = e->hook_ns;
   m->preempted_ns = e->others_ns;
   m->apart = (e->flags & TG_EVF_APART) != 0;
+  m->untraced = (e->flags & TG_EVF_UNTRACED) != 0;
   m->now_ns = fr->now_ns;
   m->open_ns = m->since_ns + out;
   fr->now_ns = m->since_ns;
@@ -299,6 +300,7 @@ static bool put_tick (tg_Framer *fr, tg_Packet *out) {
   out->hook_ns = fr->sample.hook_ns;
   out->others_ns = fr->sample.preempted_ns;
   out->apart = fr->sample.apart;
+  out->untraced = fr->sample.untraced;
   out->opened_ns = fr->sample.open_ns;
   out->values = (tg_Slice){
     .data = (const uint8_t *)fr->sample.lines,

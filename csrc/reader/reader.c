@@ -31,6 +31,7 @@ struct tg_Reader {
   tg_Pos latest;        /* of the event read last */
   uint64_t lost;
   uint64_t ticks;       /* of the last event */
+  uint64_t untraced_ns; /* in which calls were not seen */
   uint64_t waited;      /* ticks in which the program waited for a reader */
   tg_TrueClock true_clock;
   bool weighs;          /* what tracing has taken stays in all times */
@@ -130,6 +131,7 @@ tg_Reader *tg_reader_copy (const tg_Reader *r) {
   c->lost = r->lost;
   c->ticks = r->ticks;
   c->waited = r->waited;
+  c->untraced_ns = r->untraced_ns;
   c->true_clock = r->true_clock;
   c->weighs = r->weighs;
   c->spent_ns = r->spent_ns;
@@ -147,6 +149,7 @@ tg_Reader *tg_reader_again (const tg_Reader *r) {
   if (again != NULL) {
     again->clock = r->clock;
     again->waited = r->waited;
+    again->untraced_ns = r->untraced_ns;
     again->true_clock = r->true_clock;
     again->weighs = r->weighs;
     again->spent_ns = r->spent_ns;
@@ -181,6 +184,10 @@ void tg_reader_mark (tg_Reader *r) {
   r->framer.marks = true;
 }
 
+void tg_reader_show_windows (tg_Reader *r) {
+  r->framer.windows = true;
+}
+
 void tg_reader_tick (tg_Reader *r) {
   r->framer.ticks = true;
 }
@@ -210,6 +217,10 @@ uint64_t tg_reader_damage (const tg_Reader *r) {
 
 uint64_t tg_reader_time (const tg_Reader *r) {
   return r->framer.now_ns;
+}
+
+uint64_t tg_reader_untraced (const tg_Reader *r) {
+  return r->untraced_ns;
 }
 
 uint64_t tg_reader_waited (const tg_Reader *r) {
@@ -383,7 +394,7 @@ static bool remember (tg_Reader *r, tg_Event *e, uint64_t ticks, uint64_t out,
   if (sort == TG_MARK_TIME)
     return tg_timers_begin(&r->timers, ticks, now_ns);
   if (sort == TG_MARK_TIMEEND || sort == TG_MARK_TIMELOG
-      || sort == TG_MARK_COLLECTION)
+      || sort == TG_MARK_COLLECTION || sort == TG_MARK_UNTRACED)
     tg_timers_correct(&r->timers, &r->past, &r->clock, e, ticks, now_ns);
   return r->true_clock.costs == NULL
          || tg_clockpast_add(&r->past, ticks, out);
@@ -441,6 +452,7 @@ static bool read_event (tg_Reader *r, tg_Pos end, uint64_t *now_ns) {
     count_cost(r, &at, e, *now_ns, tg_clock_ns(&r->clock, ticks - waited));
   r->latest = tg_cursor_pos(&r->cursor);
   tg_assert(ticks >= r->ticks);
+  r->untraced_ns += tg_event_untraced(e);
   if (r->framer.marks && !remember(r, e, ticks, out, *now_ns)) {
     r->framer.status = TG_ERR_MEMORY;
     return false;

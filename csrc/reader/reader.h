@@ -84,6 +84,10 @@ void tg_reader_pace (tg_Reader *r, void (*pace) (void *ud), void *ud);
    their type (TG_TYPE_MARKERS): whoever does not ask knows frames only. */
 void tg_reader_mark (tg_Reader *r);
 
+/* With these, the spans in which calls were not seen (TG_MARK_UNTRACED),
+   whatever the selection's types. */
+void tg_reader_show_windows (tg_Reader *r);
+
 /* The same of the moments at which samples were taken. */
 void tg_reader_tick (tg_Reader *r);
 
@@ -97,6 +101,10 @@ uint64_t tg_reader_damage (const tg_Reader *r);
 /* The time that reading has reached. It stands still while the program waits
    for a reader: what is added up from times is the program's own. */
 uint64_t tg_reader_time (const tg_Reader *r);
+
+/* For how long calls were not seen, in nanoseconds, as far as has been read
+   (marks.h). */
+uint64_t tg_reader_untraced (const tg_Reader *r);
 
 /* How long the program has waited for readers, in nanoseconds, as far as has
    been read. */

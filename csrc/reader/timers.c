@@ -86,7 +86,7 @@ void tg_timers_correct (tg_Timers *t, const tg_ClockPast *past,
   uint64_t since = ran < (double)ticks ? ticks - (uint64_t)ran : 0;
   uint32_t sort = e->mark & TG_MARK_SORT;
   const tg_TimerStart *start = NULL;
-  if (sort != TG_MARK_COLLECTION)
+  if (sort != TG_MARK_COLLECTION && sort != TG_MARK_UNTRACED)
     start = tg_timers_find(t, since, off_of(clock));
   if (start == NULL && past->count == 0)
     return;                     /* nothing is taken out */

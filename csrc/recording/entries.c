@@ -207,6 +207,7 @@ static void put_options (tg_Buf *out, const tg_Options *o) {
   tg_buf_put64(out, o->parent.high);
   tg_buf_put64(out, o->parent.low);
   tg_buf_put64(out, o->parent.id);
+  tg_buf_put32(out, o->windows);
 }
 
 /* The end comes first, so that it can be filled in at a known place. */
@@ -413,6 +414,8 @@ static void read_options (Source *s, tg_Options *o) {
     o->parent.low = tg_take64(&s->b);
     o->parent.id = tg_take64(&s->b);
   }
+  if (s->b.p < s->b.end)
+    o->windows = tg_take32(&s->b);
 }
 
 /* As a whole, as the file writer fills it in. */

@@ -67,6 +67,14 @@ bool tg_sampler_set (tg_Session *s, lua_State *L, tg_SampleRate rate);
 /* At least this rate. */
 bool tg_sampler_add (tg_Session *s, lua_State *L, tg_SampleRate rate);
 
+/* Whether there can be windows (chain/window.h) for so many percent of the
+   time: not so, with errno, where a handler cannot find what runs, or samples
+   are by the clock. */
+bool tg_sampler_can_window (const tg_Session *s, uint32_t percent);
+
+/* From now on there are. */
+void tg_sampler_set_windows (tg_Session *s, uint32_t percent);
+
 /* In the tracer's hook, at event 'ar' of what runs, when the session says that
    a sample is due. It stays due where the shadow stacks are not in step. */
 void tg_sampler_sample (tg_Session *s, lua_State *L, const lua_Debug *ar,

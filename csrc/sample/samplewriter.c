@@ -16,8 +16,9 @@ bool tg_samplewriter_is_same (const tg_SampleWriter *w) {
          && count_kept(w, w->session->writer.epoch) == w->now.n;
 }
 
-bool tg_samplewriter_has_room (const tg_SampleWriter *w, uint64_t now) {
-  size_t size = SAMPLE_SIZE(w->now.n);
+bool tg_samplewriter_has_room (const tg_SampleWriter *w, size_t returns,
+                               uint64_t now) {
+  size_t size = SAMPLE_SIZE(w->now.n) + 4 * returns;
   if (w->time.by_clock)
     size += SAMPLE_SIZE(w->now.n + 1);
   return tg_writer_has(&w->session->writer, size, now);
@@ -92,6 +93,8 @@ static bool put_by_ticks (tg_SampleWriter *w, tg_TickMoment now,
   used.ns = tg_sampletime_used(&w->time, now.ticks, now.used_ns);
   if (used.others_ns > 0)
     flags |= TG_EVF_OTHERS;
+  if (come.untraced)
+    flags |= TG_EVF_UNTRACED;
   return put(w, now.ticks, flags, used, come.ticks);
 }
 

@@ -27,6 +27,7 @@ typedef struct tg_TicksCome {
   uint32_t waits;               /* ...and by the clock, if 'by_clock' */
   bool by_clock;
   bool apart;                   /* the hook's ticks are not among them */
+  bool untraced;                /* they came in a window */
 } tg_TicksCome;
 
 /* What runs, 'now', becomes a sample, or three, by the clock: the program has
@@ -37,8 +38,10 @@ void tg_samplewriter_put (tg_SampleWriter *w, tg_TickMoment now,
 /* Whether what runs is what the last sample has shown. */
 bool tg_samplewriter_is_same (const tg_SampleWriter *w);
 
-/* Whether there is room for all samples of what runs without a new chunk. */
-bool tg_samplewriter_has_room (const tg_SampleWriter *w, uint64_t now);
+/* Whether there is room for all samples of what runs without a new chunk, and so
+   many RETURNs before them. */
+bool tg_samplewriter_has_room (const tg_SampleWriter *w, size_t returns,
+                               uint64_t now);
 
 /* Room for so many entries. False without memory. */
 bool tg_samplewriter_reserve (tg_SampleWriter *w, uint32_t entries);

@@ -154,6 +154,58 @@ static bool mark_traced (const tg_Coroutine *t, tg_WalkedFrame *list,
   return k == t->n;
 }
 
+static uint32_t pass_own (const tg_Coroutine *t, uint32_t k) {
+  while (k < t->n && (t->frames[k].what & TG_FR_OWN))
+    k++;
+  return k;
+}
+
+/* How many frames of the shadow stack, outermost first, are what the list has:
+   in the same place, of the same function. These are marked; '*newer' are the
+   others from the first that is not so. What stands below the shadow stack is
+   older than the trace. */
+static uint32_t match (const tg_Coroutine *t, tg_WalkedFrame *list, uint32_t n,
+                       uint32_t *newer) {
+  uint32_t k = (n == TG_STACKWALK_FRAMES) ? first_seen(t, list, n) : 0;
+  uint32_t first = pass_own(t, k), i = 0;
+  *newer = 0;
+  while (i < n && (first == t->n || t->frames[first].ci != list[i].ci))
+    i++;
+  for (; i < n; i++) {
+    uint32_t at = pass_own(t, k);
+    if (at == t->n || t->frames[at].ci != list[i].ci
+        || ((t->frames[at].what ^ list[i].function) & TG_FR_ID) != 0)
+      break;
+    if (!(t->frames[at].what & TG_FR_HIDDEN))
+      list[i].function |= TG_SAMPLE_TRACED;
+    k = at + 1;
+  }
+  *newer = n - i;
+  return k;
+}
+
+/* Whether the frame is one of the coroutine's. */
+static bool is_there (const tg_Coroutine *t, const void *ci) {
+  const void *at = tg_direct_running(t->L);
+  while (at != NULL && at != ci)
+    at = tg_read_pointer(at, TG_AT_FRAME_CALLER);
+  return at != NULL;
+}
+
+bool tg_stackwalk_compare (tg_StackWalk *w, tg_Coroutine *t, int skip,
+                           tg_Standing *standing) {
+  uint32_t newer;
+  w->n = 0;
+  if (!lua_checkstack(t->L, LUA_MINSTACK) || !add_frames(w, t, skip))
+    return false;
+  tg_stackwalk_turn(w, 0, t->id == 1);
+  uint32_t k = match(t, w->list, w->n, &newer), own = pass_own(t, k);
+  while (own > k && !is_there(t, t->frames[own - 1].ci))
+    own--;
+  *standing = (tg_Standing){own, newer > 0};
+  return true;
+}
+
 /* One coroutine, outermost frame first. */
 static bool add_coroutine (tg_StackWalk *w, tg_Coroutine *t, int skip) {
   if (!lua_checkstack(t->L, LUA_MINSTACK) || !add(w, NULL, 0, t->id))
@@ -231,6 +283,26 @@ bool tg_stackwalk_mark (tg_StackWalk *w, const tg_Session *s, bool traced) {
     i = end;
   }
   return i == w->n || w->list[i].function != 0;   /* the collector */
+}
+
+/* Of all but the innermost coroutine nothing may have changed: it has resumed
+   another one all the time. */
+bool tg_stackwalk_match (tg_StackWalk *w, const tg_Session *s,
+                         uint32_t *standing) {
+  tg_Coroutine *chain[CHAIN_MAX];
+  int n = chain_of(s, chain);
+  uint32_t i = 0, end = 0, newer = 0;
+  if (n == 0)
+    return false;
+  while (n-- > 0) {
+    if (section(w, i, &end) != chain[n]->id)
+      return false;
+    *standing = match(chain[n], w->list + i + 1, end - i - 1, &newer);
+    if (n > 0 && (newer > 0 || pass_own(chain[n], *standing) != chain[n]->n))
+      return false;
+    i = end;
+  }
+  return i == w->n || w->list[i].function != 0;
 }
 
 /* 'L' itself may be a coroutine that the stand-ins do not know. */

@@ -62,6 +62,27 @@ void tg_stackwalk_turn (tg_StackWalk *w, uint32_t first, bool main);
    */
 bool tg_stackwalk_mark (tg_StackWalk *w, const tg_Session *s, bool traced);
 
+/*
+** The frames of one coroutine, which runs or does not, but for the innermost
+** 'skip': 'w' has them, outermost first, and nothing else. '*standing' are
+** those of the shadow stack that are there still, with ours on top of them;
+** 'newer': others have come in their place, or inside of them. False without
+** memory.
+*/
+typedef struct tg_Standing {
+  uint32_t frames;
+  bool newer;
+} tg_Standing;
+
+bool tg_stackwalk_compare (tg_StackWalk *w, tg_Coroutine *t, int skip,
+                           tg_Standing *standing);
+
+/* As tg_stackwalk_mark, in a window (window.h), for lack of events: where the
+   innermost coroutine's shadow stack has frames that are gone, '*standing' are
+   the others, and those are marked. */
+bool tg_stackwalk_match (tg_StackWalk *w, const tg_Session *s,
+                         uint32_t *standing);
+
 /* Room for so many entries. False without memory. */
 bool tg_stackwalk_reserve (tg_StackWalk *w, uint32_t n);
 

@@ -28,6 +28,7 @@ static void clear_machinery (tg_Session *s) {
   tg_selection_clear(&s->await.aside.selection);
   tg_closures_free(&s->await.closures);
   s->await.any = s->await.within = false;
+  s->window = (tg_Window){.state = TG_WINDOW_SHUT};
   tg_coroutines_free(&s->threads);
   tg_catalog_free(&s->known);
   tg_objectpool_free(&s->capture.pool);

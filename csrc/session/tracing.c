@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "chain/emit.h"
+#include "chain/window.h"
 #include "hook/hook.h"
 #include "packet/log.h"
 #include "sample/sampler.h"
@@ -99,6 +100,18 @@ static tg_SampleRate wanted_rate (const tg_Session *s) {
   return rate;
 }
 
+/* What all traces bear: a trace that asks for none has none. */
+static uint32_t wanted_windows (const tg_Session *s) {
+  uint32_t percent = TG_WINDOWS_MAX;
+  bool any = false;
+  for (const tg_Trace *t = s->traces; t != NULL; t = t->next) {
+    if (t->end == TG_END_NOT && t->options.windows < percent)
+      percent = t->options.windows;
+    any = any || t->end == TG_END_NOT;
+  }
+  return any ? percent : 0;
+}
+
 /* Gives the trace its place in the stream, which goes onto the trace's file if
    it has one. The file comes first, since the CONTEXT with which the trace
    begins must be in it; the note in the file comes last, since it names the
@@ -121,10 +134,12 @@ static tg_Status begin_trace (tg_Session *s, tg_Trace *t) {
 tg_Status tg_tracing_start (tg_Session *s, lua_State *L, tg_Trace *t) {
   bool first = !tg_session_traces(s);
   tg_assert(t->session == NULL && first == (s->traces == NULL));
+  tg_session_end_window(s, L);
   tg_allocations_settle(s);
   if (!tg_machinery_begin(s, L, t->options.with_calls))
     return TG_ERR_MEMORY;
-  t->clockless = !tg_sampler_add(s, L, rate_of(t));
+  t->clockless = !tg_sampler_add(s, L, rate_of(t))
+                 || !tg_sampler_can_window(s, t->options.windows);
   t->session = s;
   t->end = TG_END_NOT;
   t->next = s->traces;
@@ -143,6 +158,7 @@ tg_Status tg_tracing_start (tg_Session *s, lua_State *L, tg_Trace *t) {
     return status;
   }
   t->stream = tg_stream_pin(s->writer.stream);
+  tg_sampler_set_windows(s, wanted_windows(s));
   tg_tracelimits_set(s);
   reopen(s);
   tg_observers_publish(s);
@@ -203,6 +219,7 @@ static void settle_overhead (tg_Session *s) {
    follow for long. */
 void tg_tracing_stop (tg_Session *s, lua_State *L, tg_Trace *t) {
   tg_assert(t->session == s && tg_session_traces(s));
+  tg_session_end_window(s, L);
   tg_allocations_settle(s);
   settle_overhead(s);
   if (t->end == TG_END_NOT) {
@@ -283,6 +300,7 @@ void tg_tracing_attend (tg_Session *s, lua_State *L) {
     }
     s->after.stale = !tg_wanted_work_out(s);     /* without memory: later */
     tg_sampler_set(s, L, wanted_rate(s));
+    tg_sampler_set_windows(s, wanted_windows(s));
     tg_tracelimits_set(s);
     if (s->recording && s->phase != TG_PHASE_TERMINATED)
       reopen(s);
@@ -296,6 +314,7 @@ void tg_tracing_attend (tg_Session *s, lua_State *L) {
    themselves stay active, so that their owners may stop them. */
 void tg_tracing_terminate (tg_Session *s) {
   if (tg_session_traces(s) && s->phase != TG_PHASE_TERMINATED) {
+    tg_window_tell(s, tg_clock_ticks());
     if (!s->hooked)
       tg_sampler_terminate(s);
     tg_hook_terminate(s);

@@ -147,6 +147,16 @@ void tg_coroutines_remove (tg_Coroutines *ts, tg_Coroutine *t) {
   ts->freelist = t;
 }
 
+void tg_coroutines_records (const tg_Coroutines *ts,
+                            void (*f) (tg_Coroutine *t, void *ud), void *ud) {
+  for (uint32_t i = 0; i < ts->nbuckets; i++) {
+    for (tg_Coroutine *t = ts->buckets[i], *next; t != NULL; t = next) {
+      next = t->chain;
+      f(t, ud);
+    }
+  }
+}
+
 /* From the innermost out: what is looked for is nearly always among the last
    few frames. */
 int64_t tg_coroutine_frame (const tg_Coroutine *t, const void *ci) {

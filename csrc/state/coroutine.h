@@ -72,6 +72,7 @@ typedef struct tg_Coroutine {
   bool yielding;            /* coroutine.yield called, its end not seen yet */
   bool died;                /* of an error: only __close methods may follow */
   bool blind;               /* a frame could not be kept: deeper ones unknown */
+  bool muted;               /* its hook hears nothing of ours (window.h) */
   const void *handler;      /* innermost handler, NULL if none */
   tg_Catch *catches;        /* owns */
   uint32_t ncatches, catchcap;
@@ -124,6 +125,10 @@ bool tg_coroutine_lives (const tg_Coroutines *ts, const tg_Coroutine *t);
 /* Calls 'f' for each living coroutine of the list. */
 void tg_coroutines_each (const tg_Coroutines *ts, lua_State *L,
                          void (*f) (lua_State *L1, void *ud), void *ud);
+
+/* Calls 'f' for each record, which it may forget. */
+void tg_coroutines_records (const tg_Coroutines *ts,
+                            void (*f) (tg_Coroutine *t, void *ud), void *ud);
 
 /* Index of the frame 'ci' in 't', or -1. */
 int64_t tg_coroutine_frame (const tg_Coroutine *t, const void *ci);

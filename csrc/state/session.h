@@ -178,6 +178,21 @@ typedef struct tg_OnFile {
   uint64_t torn_packets;      /* the count there */
 } tg_OnFile;
 
+/* Time in which the hook is away (chain/window.h). */
+typedef enum tg_WindowState {
+  TG_WINDOW_SHUT,         /* calls are seen, */
+  TG_WINDOW_OPEN,         /* are not, */
+  TG_WINDOW_BEHIND        /* are again, and what went unseen is to be found out
+                             with the next event */
+} tg_WindowState;
+
+typedef struct tg_Window {
+  _Atomic int state;            /* tg_WindowState; a handler changes it */
+  bool used;                    /* there has been one */
+  bool told;                    /* the stream knows how long it was */
+  uint64_t opened, shut;        /* ticks */
+} tg_Window;
+
 /* Calls that traces wait for (awaited.h). */
 typedef struct tg_Awaiting {
   bool any;                   /* some trace waits */
@@ -245,6 +260,7 @@ typedef struct tg_Session {
   bool recording;             /* some trace still records */
   tg_OnFile file;
   tg_Awaiting await;
+  tg_Window window;
   tg_MemoryCounts memory;     /* 'spare' for longer */
   tg_After after;
   tg_Writer writer;
@@ -267,6 +283,11 @@ typedef struct tg_Session {
      snapshots, traces that ended. The session may not be tracing any more
      then. */
   void (*attend) (struct tg_Session *s, lua_State *L);
+  /* Called by one of our own functions, or in the hook, while the window is not
+     shut: what runs is found out, and calls are seen from now on. 'L' runs,
+     whose innermost 'skip' frames have not begun yet. */
+  void (*end_window) (struct tg_Session *s, lua_State *L, int skip,
+                      uint64_t now);
 } tg_Session;
 
 /* The session of a host, which is a member of it; NULL of NULL. */
@@ -334,6 +355,13 @@ TG_INLINE void tg_session_overhead (tg_Session *s, uint64_t from) {
     s->next_stop = now;
   if (now < s->writer.ticks_stop)
     s->writer.ticks_stop = now;
+}
+
+/* What follows depends on what runs, or changes what is seen: no window is open
+   after this. */
+TG_INLINE void tg_session_end_window (tg_Session *s, lua_State *L) {
+  if (tg_unlikely(s->window.state != TG_WINDOW_SHUT))
+    s->end_window(s, L, 0, tg_clock_ticks());
 }
 
 /* Gives a coroutine its place in the list. Lua may allocate for that, which

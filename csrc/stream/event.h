@@ -63,7 +63,8 @@
 **             program has waited for that time. APART: a u64 more in the end;
 **             so many nanoseconds since the sample before were the hook's, as
 **             ticks tell, and are not in 'ns'. OTHERS: a u64 more; for so many
-**             others had the processor, and are not in either.
+**             others had the processor, and are not in either. UNTRACED: the
+**             program ran without the hook since the sample before.
 **   ALLOCATIONS  var allocations, var bytes allocated, var bytes freed, var
 **             bytes of Lua's heap now (0: not known), var above: what Lua's
 **             allocator was asked for since the ALLOCATIONS before, by whoever
@@ -107,6 +108,7 @@ typedef enum tg_Kind {
 
 enum {
   TG_EVF_VALUES = 1u << 4,
+  TG_EVF_UNTRACED = 1u << 4, /* SAMPLE */
   TG_EVF_TAIL   = 1u << 5,   /* CALL, RETURN */
   TG_EVF_LIST   = 1u << 5,   /* RESUME, CONTEXT */
   TG_EVF_NUMBER = 1u << 5,   /* MARK */

@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "stream/event.h"
+#include "stream/marks.h"
 
 typedef struct tg_Event {
   tg_Kind kind;
@@ -42,6 +43,13 @@ size_t tg_event_decode (const uint8_t *origin, const uint8_t *p, size_t size,
 /* Whether it is a gauge of the hook's work. */
 TG_INLINE bool tg_event_gauges (const tg_Event *e) {
   return e->kind == TG_EV_TIME && (e->flags & TG_EVF_GAUGE) != 0;
+}
+
+/* For how long calls were not seen before it; 0: of any other event. */
+TG_INLINE uint64_t tg_event_untraced (const tg_Event *e) {
+  bool window = e->kind == TG_EV_MARK
+                && (e->mark & TG_MARK_SORT) == TG_MARK_UNTRACED;
+  return window ? e->number : 0;
 }
 
 /* Whether its ticks are absolute. */

@@ -14,5 +14,7 @@ static const char *const names[TG_NMARKS] = {
 const char *tg_mark_name (uint32_t sort) {
   if (sort == TG_MARK_COLLECTION)
     return "collection";
+  if (sort == TG_MARK_UNTRACED)
+    return "untraced";
   return names[sort < TG_NMARKS ? sort : TG_MARK_LOG];
 }

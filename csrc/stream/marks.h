@@ -31,8 +31,9 @@ typedef enum tg_MarkSort {
   TG_NMARKS,            /* a damaged file may say more than that */
   TG_MARK_HEAP = 0x80,  /* none of the program's: the size of its heap */
   TG_MARK_ALLOCATIONS = 0x81,   /* only of packets: an event of its own */
-  TG_MARK_COLLECTION = 0x82     /* a cycle of the collector: how long it took,
+  TG_MARK_COLLECTION = 0x82,    /* a cycle of the collector: how long it took,
                                    its kind, bytes before and after */
+  TG_MARK_UNTRACED = 0x83       /* so long, up to now, calls were not seen */
 } tg_MarkSort;
 
 /* The name of the method. */
@@ -50,7 +51,8 @@ TG_INLINE bool tg_mark_labelled (uint32_t sort) {
 
 /* Whether it tells of a span of time that is over. */
 TG_INLINE bool tg_mark_spans (uint32_t sort) {
-  return sort == TG_MARK_TIMEEND || sort == TG_MARK_COLLECTION;
+  return sort == TG_MARK_TIMEEND || sort == TG_MARK_COLLECTION
+         || sort == TG_MARK_UNTRACED;
 }
 
 #endif

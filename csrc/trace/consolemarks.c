@@ -190,7 +190,7 @@ static void put_call (const Call *c, tg_MarkSort sort) {
       put(c, sort, false, 0);
       break;
     case TG_NMARKS: case TG_MARK_HEAP: case TG_MARK_ALLOCATIONS:
-    case TG_MARK_COLLECTION: default:
+    case TG_MARK_COLLECTION: case TG_MARK_UNTRACED: default:
       tg_unreachable();
   }
 }
@@ -201,11 +201,18 @@ static tg_Session *wanted_by (lua_State *L) {
   return (s != NULL && (is_marked(s) || s->listener != NULL)) ? s : NULL;
 }
 
+/* What is said has its place among calls: no window is open (window.h). */
+static Call begin (lua_State *L, tg_Session *s) {
+  if (is_marked(s))
+    tg_session_end_window(s, L);
+  return (Call){L, s, tg_clock_ticks()};
+}
+
 /* A method gives nothing back, whether it is seen or not. */
 static int mark (lua_State *L, tg_MarkSort sort) {
   tg_Session *s = wanted_by(L);
   if (s != NULL) {
-    Call c = {L, s, tg_clock_ticks()};
+    Call c = begin(L, s);
     put_call(&c, sort);
   }
   return 0;
@@ -216,7 +223,7 @@ static int mark_as (lua_State *L, tg_MarkSort sort, const char *method) {
   tg_Session *s = wanted_by(L);
   if (s == NULL)
     return 0;
-  Call c = {L, s, tg_clock_ticks()};
+  Call c = begin(L, s);
   if (is_marked(s))
     put_mark(&c, sort, false, 0);
   if (s->listener != NULL)
@@ -238,7 +245,7 @@ static int console_assert (lua_State *L) {
   tg_Session *s = wanted_by(L);
   if (s == NULL || lua_toboolean(L, 1))
     return 0;
-  Call c = {L, s, tg_clock_ticks()};
+  Call c = begin(L, s);
   lua_pushliteral(L, "Assertion failed");
   if (lua_gettop(L) > 1)
     lua_replace(L, 1);

@@ -87,6 +87,16 @@ static void describe_samples (lua_State *L, const tg_ReadTrace *r) {
   }
 }
 
+/* The share of the time in which calls were not to be seen, and how long that
+   was. */
+static void describe_windows (lua_State *L, const tg_ReadTrace *r) {
+  lua_createtable(L, 0, 2);
+  lx_set_integer(L, "percent", r->trace->options.windows);
+  lx_set_number(L, "calls_unseen_ms",
+                (double)tg_reader_untraced(r->reader) / 1e6);
+  lua_setfield(L, -2, "windows");
+}
+
 static void describe_times (lua_State *L, const tg_ReadTrace *r,
                             const Measure *m) {
   double spent_ns = (double)tg_reader_spent(r->reader);
@@ -127,6 +137,8 @@ static int describe_trace (lua_State *L) {
   lua_setfield(L, -2, "types");
   if (t->options.sample > 0)
     describe_samples(L, r);
+  if (t->options.windows > 0)
+    describe_windows(L, r);
   if (t->options.types & TG_TYPE_ALLOCATIONS)
     describe_memory(L, &m);
   describe_times(L, r, &m);
@@ -240,7 +252,7 @@ static const char *state_name (const tg_Recording *r) {
 static void describe_whole (lua_State *L, const tg_Recording *r) {
   static const char *const same[] = {
     "duration_ms", "tracing_ms", "waited_ms", "events", "threads", "lost",
-    "memory"
+    "memory", "windows"
   };
   tg_assert(lua_istable(L, -1) && lua_istable(L, -2) && r->count > 0);
   lua_rawgeti(L, -1, 1);

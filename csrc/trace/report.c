@@ -24,6 +24,7 @@ typedef struct Report {
   tg_Profile profile;   /* owns */
   tg_RowLines lines;    /* owns; if they are asked for */
   uint64_t samples;
+  uint64_t untraced_ns; /* in which calls were not seen */
   void *list;           /* owns; rows or nodes in their order */
   tg_Buf room;          /* owns */
 } Report;
@@ -56,6 +57,7 @@ static void add_packets (lua_State *L, Report *r, const tg_Trace *t,
   if (pace.raised)
     lua_error(L);
   r->samples = tg_reader_samples(from->reader);
+  r->untraced_ns = tg_reader_untraced(from->reader);
   tg_readtrace_span(from, t, &start_ns, &end_ns);
   tg_profile_end(&r->profile, start_ns, end_ns);
 }
@@ -259,6 +261,15 @@ static void put_samples (const Report *r, tg_Sink *out) {
   tg_sink_ms(out, "idle_ms", r->profile.idle_ns);
 }
 
+/* Calls that were made meanwhile are in no number. */
+static void put_windows (const Report *r, const tg_Options *o, tg_Sink *out) {
+  tg_sink_key(out, "windows");
+  out->object(out);
+  tg_sink_count(out, "percent", o->windows);
+  tg_sink_ms(out, "calls_unseen_ms", r->untraced_ns);
+  out->close(out);
+}
+
 /* Rows are sorted by the profile (profile.h) and not in Lua: the command line
    and programs get them in the same order. */
 int trace_report (lua_State *L) {
@@ -278,6 +289,8 @@ int trace_report (lua_State *L) {
   tg_sink_count(out, "lost", count_lost(t));
   if (t->options.sample > 0)
     put_samples(r, out);
+  if (t->options.windows > 0)
+    put_windows(r, &t->options, out);
   if (p->usage.on) {
     tg_UsageTally whole = tg_usage_node(&p->usage, 0);
     tg_sink_key(out, "memory");

@@ -133,20 +133,21 @@ static bool is_programs (tg_Origin origin) {
 
 /* The system gives no clock for samples: nothing else that the program starts
    can fail without raising. */
-static void push_clockless (lua_State *L, int error) {
+static void push_clockless (lua_State *L, const tg_Trace *t, int error) {
   const char *why = tg_proof_objection();
   if (error == ENOTSUP)
-    lua_pushfstring(L, "cannot take samples by the clock: the interpreter's "
-                       "memory is not known (%s)",
+    lua_pushfstring(L, "cannot %s: the interpreter's memory is not known (%s)",
+                    t->options.windows > 0 ? "have windows"
+                                           : "take samples by the clock",
                     why != NULL ? why : "it is built in another way");
   else
     lua_pushfstring(L, "cannot take samples: %s", strerror(error));
 }
 
-static int clockless (lua_State *L) {
+static int clockless (lua_State *L, const tg_Trace *t) {
   int error = errno;
   luaL_pushfail(L);
-  push_clockless(L, error);
+  push_clockless(L, t, error);
   lua_pushinteger(L, error);
   return 3;
 }
@@ -187,7 +188,7 @@ bool tg_trace_begin (lua_State *L, tg_Trace *t, const char *name,
   if (status == TG_ERR_MEMORY)
     luaL_error(L, "not enough memory");
   if (status != TG_OK && t->clockless && !is_programs(origin)) {
-    push_clockless(L, errno);
+    push_clockless(L, t, errno);
     luaL_error(L, "%s", lua_tostring(L, -1));
   }
   if (status != TG_OK)
@@ -227,7 +228,7 @@ static int start (lua_State *L, tg_Origin origin) {
   }
   tg_Trace *t = tg_trace_new(L);
   tg_readoptions(L, 1, extra, &t->options);
-  return tg_trace_begin(L, t, name, origin, NULL) ? 1 : clockless(L);
+  return tg_trace_begin(L, t, name, origin, NULL) ? 1 : clockless(L, t);
 }
 
 int trace_start (lua_State *L) {
@@ -251,7 +252,7 @@ int console_start (lua_State *L) {
   tg_readoptions(L, 2, NULL, &t->options);
   tg_observers_flush(tg_session_find(L), L);
   if (!tg_trace_begin(L, t, name, TG_ORIGIN_CONSOLE, NULL))
-    return clockless(L);
+    return clockless(L, t);
   tg_trace_anchor(L, t);
   lua_pushstring(L, t->name);
   tg_observers_started(tg_session_find(L), L, t);

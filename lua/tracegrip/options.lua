@@ -38,6 +38,12 @@ options.shared = {
   {name = "wall", flag = "--wall", value = true, group = "What is traced",
    help = "Per second of the clock: what the program waits for is seen, too. "
           .. "Without --sample, 1000 times."},
+  {name = "windows", kind = "count", metavar = "PERCENT",
+   group = "What is traced", default = "0",
+   help = "Let the program run without the hook for PERCENT of the time (0 to "
+          .. "50): samples there tell how long functions take without "
+          .. "tracing, calls there are not seen. Without --sample, 10000 "
+          .. "samples a second."},
   {name = "memory", flag = "--memory", value = true, group = "What is traced",
    help = "Count what every call allocates, and the size of Lua's heap; beside "
           .. "what --trace says."},

@@ -12,7 +12,7 @@ recorded.open = core.open
 --- Runs `code` as "program.lua" in `directory`, recorded in the file "rec"
 -- there from its first line on; it has the global "process". `options`: the
 -- trace's; `how`: as of run.file, `tape` (fields of the tape) and `direct`
--- ("0": by the public API). Returns what run.file returns.
+-- ("0": by the public API), `env`, `args`. Returns what run.file returns.
 function recorded.run (directory, code, options, how)
   how = how or {}
   local tape = {path = "rec"}
@@ -26,8 +26,10 @@ function recorded.run (directory, code, options, how)
   ]]):format(run.literal(options or {}), run.literal(tape))
   run.write(directory .. "/program.lua", code)
   local env = {TRACEGRIP_DIRECT = how.direct}
-  for key, value in pairs(run.modules) do
-    env[key] = value
+  for _, from in ipairs {run.modules, how.env} do
+    for key, value in pairs(from) do
+      env[key] = value
+    end
   end
   return run.file("program.lua", {
     cwd = directory, env = env, timeout = how.timeout,

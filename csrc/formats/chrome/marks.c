@@ -48,7 +48,8 @@ static void put_name (tg_ChromeMarks *m, const tg_Packet *p) {
   if (m->name.size > NAME_MOST)
     m->name.size = NAME_MOST;
   tg_buf_addfmt(out, ",\"cat\":\"%s\",\"name\":",
-                tg_mark_said(p->mark) ? "console" : "memory");
+                tg_mark_said(p->mark) ? "console"
+                : p->mark == TG_MARK_UNTRACED ? "tracing" : "memory");
   tg_v8profile_put_string(out, m->name.data, m->name.size);
 }
 

@@ -75,6 +75,15 @@ local function duration_of (about)
              .. " waited for a client" or "")
 end
 
+-- Of a trace with windows: what of the duration calls are lacking of.
+local function windows_of (about)
+  local w, whole = about.windows, about.duration_ms
+  return w and whole > 0
+         and ("calls were not seen for %s, %.1f %% (--windows %d)"):format(
+           units.span(w.calls_unseen_ms), 100 * w.calls_unseen_ms / whole,
+           w.percent)
+end
+
 local function memory_of (about)
   local m = about.memory
   if not m then
@@ -140,6 +149,7 @@ local facts = {
   end},
   {"duration", duration_of},
   {"tracing", tracing_of},
+  {"windows", windows_of},
   {"events", events_of},
   {"memory", memory_of},
   {"lost", lost_of},

@@ -191,8 +191,14 @@ end
 
 -- Adds to rows what is to be known of the ticks of its samples; nothing, if
 -- they came as they should.
-function recording.add_notes (rows, info)
-  local notes = info.ticks and info.ticks.notes or {}
+function recording.add_notes (rows, info, report)
+  local notes = info.ticks and table.move(info.ticks.notes, 1,
+                                          #info.ticks.notes, 1, {}) or {}
+  if report.windows then
+    notes[#notes + 1] = ("calls were not seen for %s (--windows %d): numbers "
+      .. "of calls are of those that were"):format(
+      units.span(report.windows.calls_unseen_ms), report.windows.percent)
+  end
   for i, note in ipairs(notes) do
     if i == 1 then
       rows[#rows + 1] = ""

@@ -222,7 +222,7 @@ function report.run (parsed)
   table.insert(out, 1, recording.heading(info, parsed.trace, result,
                                            trace.lost))
   table.insert(out, 2, "")
-  recording.add_notes(out, info)
+  recording.add_notes(out, info, result)
   recording.write_rows(out)
 end
 

@@ -69,7 +69,8 @@ function varintsOf (bytes) {
 
 const RESUMED = 1, SAMPLED = 2, ARGUMENTS = 4;
 const VALUES = 1, TAIL = 2, WHY = ["", "return", "error", "yield", "end"];
-const HEAP = 0x80, ALLOCATIONS = 0x81, COLLECTION = 0x82;   // sorts of markers
+const HEAP = 0x80, ALLOCATIONS = 0x81, COLLECTION = 0x82,
+  UNTRACED = 0x83;      // sorts of markers
 
 function newCalls (n) {
   return {
@@ -145,7 +146,8 @@ function readEvents (from) {
     const thread = varint(), number = varint() - 1, size = varint();
     if (sort === HEAP) return sizeIs(number);
     const spans = number >= 0
-      && (sort === COLLECTION || facts.methods[sort] === "timeEnd");
+      && (sort === COLLECTION || sort === UNTRACED
+          || facts.methods[sort] === "timeEnd");
     marks.n++;
     marks.sort.push(sort);
     marks.thread.push(thread);

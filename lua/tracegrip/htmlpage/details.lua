@@ -66,6 +66,8 @@ function describeCall (i) {
 function describeMark (k) {
   const method = methodOf(k), number = marks.number[k];
   const entries = [["by", method === "collection" ? "the garbage collector"
+                          : method === "untraced"
+                          ? "record --windows: no calls were seen"
                           : "console." + method]];
   if (isSpan(k)) {
     entries.push(["time", span(marks.end[k] - marks.begin[k])]);

@@ -16,10 +16,11 @@ const markers = {
 const LANES = 6, STRIP = 46;
 const SILENT = new Set(["time", "groupEnd"]);   // other markers tell of them
 
-const methodOf = k =>
-  marks.sort[k] === COLLECTION ? "collection" : facts.methods[marks.sort[k]]
-                                                || "marker";
-const isSpan = k => methodOf(k) === "timeEnd" || methodOf(k) === "collection";
+const methodOf = k => marks.sort[k] === COLLECTION ? "collection"
+  : marks.sort[k] === UNTRACED ? "untraced"
+  : facts.methods[marks.sort[k]] || "marker";
+const isSpan = k =>
+  ["timeEnd", "collection", "untraced"].includes(methodOf(k));
 const wordsOf = k => textAt(marks.text[k], marks.size[k]);
 
 // Timers that never end are shown where they begin.
