@@ -164,6 +164,9 @@ tg_Status tg_export_write (tg_Export *x, const tg_Format *format);
    first packet. Ticks of samples: ticks.h. */
 void tg_export_mark (tg_Export *x);
 
+/* The same for a format that tells what is alive (tg_reader_hold). */
+void tg_export_hold (tg_Export *x);
+
 /* For a format that reads the whole trace once more before its first packet: it
    tells now and then which time it has reached, then that it is done. False
    ends the export. */

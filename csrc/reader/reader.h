@@ -84,6 +84,11 @@ void tg_reader_pace (tg_Reader *r, void (*pace) (void *ud), void *ud);
    their type (TG_TYPE_MARKERS): whoever does not ask knows frames only. */
 void tg_reader_mark (tg_Reader *r);
 
+/* The same of allocations that the selection leaves out (TG_MARK_HELD): who
+   keeps count of what is alive (profile/live.h) must know what is freed
+   there. */
+void tg_reader_hold (tg_Reader *r);
+
 /* The same of the moments at which samples were taken. */
 void tg_reader_tick (tg_Reader *r);
 

@@ -295,6 +295,7 @@ void tg_tracing_attend (tg_Session *s, lua_State *L) {
    themselves stay active, so that their owners may stop them. */
 void tg_tracing_terminate (tg_Session *s) {
   if (tg_session_traces(s) && s->phase != TG_PHASE_TERMINATED) {
+    tg_allocations_settle(s);
     if (!s->hooked)
       tg_sampler_terminate(s);
     tg_hook_terminate(s);
