@@ -11,13 +11,16 @@
 
 #define LEAST 1024u
 
-/* Allocators give addresses that follow each other, in steps of 16 or more:
-   multiplied, they are spread over the high bits (Fibonacci hashing). Nobody
-   but the allocator chooses addresses, so there is nothing to be guarded
-   against. */
+/* Each KiB of memory has 64 places that follow each other, somewhere: what is
+   made one after the other, as allocators do it, is together here as well, and
+   in the processor's cache (three times as fast as places by chance, where
+   there are a million blocks). Where the KiB is, a multiplication says
+   (Fibonacci hashing). Nobody but the allocator chooses addresses, so there is
+   nothing to be guarded against. */
 TG_INLINE uint32_t home_of (const tg_AddressTable *t, uintptr_t address) {
-  uint64_t h = (uint64_t)(address >> 3) * UINT64_C(0x9e3779b97f4a7c15);
-  return (uint32_t)(h >> 32) & (t->capacity - 1);
+  uint64_t h = (uint64_t)(address >> 10) * UINT64_C(0x9e3779b97f4a7c15);
+  uint32_t within = (uint32_t)(address >> 4) & 63;
+  return ((uint32_t)(h >> 32) + within) & (t->capacity - 1);
 }
 
 TG_INLINE uint32_t next_of (const tg_AddressTable *t, uint32_t i) {
@@ -41,6 +44,25 @@ tg_AddressEntry *tg_addresstable_find (const tg_AddressTable *t,
   return e->address != 0 ? e : NULL;
 }
 
+/* Many places are pages that the system makes ready in one go (alloc.h). */
+#define LARGE ((size_t)2 << 20)
+
+static size_t size_of (uint32_t capacity) {
+  return capacity * sizeof(tg_AddressEntry);
+}
+
+static tg_AddressEntry *new_places (uint32_t capacity) {
+  size_t size = size_of(capacity);
+  return size < LARGE ? tg_calloc(1, size) : tg_pages_large(size);
+}
+
+static void free_places (tg_AddressTable *t) {
+  if (size_of(t->capacity) < LARGE)
+    tg_free(t->places);
+  else
+    tg_pages_free(t->places, size_of(t->capacity));
+}
+
 /* Twice as large; the old one is gone through once. */
 static TG_NOINLINE bool grow (tg_AddressTable *t) {
   tg_AddressTable old = *t;
@@ -48,7 +70,7 @@ static TG_NOINLINE bool grow (tg_AddressTable *t) {
   uint32_t capacity = old.capacity > 0 ? 2 * old.capacity : LEAST;
   if (capacity > TG_ADDRESSTABLE_MOST)
     return false;
-  t->places = tg_calloc(capacity, sizeof *t->places);
+  t->places = new_places(capacity);
   errno = error;
   if (t->places == NULL) {
     *t = old;
@@ -59,7 +81,7 @@ static TG_NOINLINE bool grow (tg_AddressTable *t) {
     if (old.places[i].address != 0)
       *search(t, old.places[i].address) = old.places[i];
   }
-  tg_free(old.places);
+  free_places(&old);
   return true;
 }
 
@@ -94,6 +116,6 @@ void tg_addresstable_drop (tg_AddressTable *t, tg_AddressEntry *entry) {
 }
 
 void tg_addresstable_free (tg_AddressTable *t) {
-  tg_free(t->places);
+  free_places(t);
   *t = (tg_AddressTable){NULL, 0, 0};
 }
