@@ -37,7 +37,8 @@
 /* What stacks are weighted by. */
 typedef enum tg_Weight {
   TG_WEIGHT_TIME, TG_WEIGHT_NANOSECONDS, TG_WEIGHT_BYTES,
-  TG_WEIGHT_ALLOCATIONS
+  TG_WEIGHT_ALLOCATIONS,
+  TG_WEIGHT_LIVE, TG_WEIGHT_PEAK_LIVE   /* bytes (profile/live.h) */
 } tg_Weight;
 
 #define TG_EXPORT_SAID 32u      /* pairs that a user may say of a program */
