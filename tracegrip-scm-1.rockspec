@@ -307,6 +307,7 @@ build = {
         "csrc/state/funcname.c",
         "csrc/state/labels.c",
         "csrc/state/libraries.c",
+        "csrc/state/metaname.c",
         "csrc/state/objectpool.c",
         "csrc/state/observer.c",
         "csrc/state/shape.c",
