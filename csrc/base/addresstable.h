@@ -1,5 +1,5 @@
 /*
-** addresstable.h - from the address of a piece of memory to what is known of it.
+** addresstable.h - from the address of a block to what is known of it.
 **
 ** Made for a meter of allocations (origins.h), which asks at each block that is
 ** made or freed: one array, open addressing, linear probing, and what is taken

@@ -74,8 +74,8 @@ tg_Allocator tg_allocmeter_call;
 
 /* The meter counts from here on: all, or about one block in 'every' bytes, for
    all that are like it (origins.h). The heap and its peak are counted in any
-   case. Once it is based, it sets '*alarm' to 0 when its counts have changed and
-   should be asked for. */
+   case. Once it is based, it sets '*alarm' to 0 when its counts have changed
+   and should be asked for. */
 void tg_allocmeter_begin (tg_AllocMeter *m, uint64_t *alarm, uint64_t every);
 
 /* The meter counts no more. */

@@ -29,6 +29,7 @@
 --                    (docs/samples.md)
 --   wall             true: a second of the clock, 1000 samples by default
 --   memory           true: the types memory and allocations too
+--   memoryEvery      bytes: the same of about one block in so many
 --   include exclude  lists of Lua patterns, on source or function name
 --   c                whether C functions are traced (true)
 --   maxDepth         frames at this depth and deeper are hidden

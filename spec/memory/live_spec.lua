@@ -393,7 +393,8 @@ describe("a recording of what is alive", function ()
       assert.matches(" ± ", text)
       assert.matches("\nnote: one block in 8.00 KiB was counted", text)
     end
-    assert.matches("one block in 8.00 KiB was counted", printed "$T info sampled")
+    assert.matches("one block in 8.00 KiB was counted",
+                   printed "$T info sampled")
     assert.is_true(lfs.attributes(directory .. "/sampled", "size")
                    < lfs.attributes(directory .. "/rec", "size"))
   end)

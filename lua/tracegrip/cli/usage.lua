@@ -64,8 +64,8 @@ local function share (key, whole, drop)
 end
 
 -- How sure a sum is where blocks were sampled, about one in 'every' bytes: one
--- standard error, as a part of the whole. A sum of n bytes is n / every samples,
--- and their number is off by its root.
+-- standard error, as a part of the whole. A sum of n bytes is n / every
+-- samples, and their number is off by its root.
 local function doubt (key, whole, every, drop)
   return {title = "±", right = true, drop = drop, sparse = true,
           text = function (row)
@@ -113,9 +113,9 @@ function usage.columns (by, memory)
   }
 end
 
--- What rows of functions do not have of a table in this order, as rows: what was
--- allocated, or lives, outside of all of them, and what of the heap is none of
--- the trace's.
+-- What rows of functions do not have of a table in this order, as rows: what
+-- was allocated, or lives, outside of all of them, and what of the heap is none
+-- of the trace's.
 function usage.rest (by, memory)
   local rows, outside = {}, {name = "(no traced function)"}
   for _, field in ipairs(usage.fields) do
