@@ -24,6 +24,7 @@ const functions = facts.functions.map((row, i) => ({
   calls: row[4], self: row[5], total: row[6], sum: row[7], min: row[8],
   max: row[9], throws: row[10], yields: row[11], bytes: row[12] || 0,
   totalBytes: row[13] || 0, allocations: row[14] || 0,
+  live: row[18] || 0, peakLive: row[19] || 0,
   lines: linesOf(i)
 }));
 const LEFT = functions.length;          // behind those of the program
