@@ -131,12 +131,24 @@ static uint32_t merge (tg_OriginChange *to, tg_OriginChange *from, uint32_t n) {
   return count;
 }
 
+/* Those that have been told make room. */
+static void drop_told (tg_Origins *o) {
+  if (o->first == 0)
+    return;
+  o->nchanges -= o->first;
+  o->nhigh -= o->first;
+  memmove(o->changes, o->changes + o->first,
+          o->nchanges * sizeof *o->changes);
+  o->first = 0;
+}
+
 #define FEW_CHANGES 1024u
 
 /* Where many have come between two events, those of one origin become one: so
    there are no more than twice as many as origins. */
 static TG_NOINLINE bool make_room (tg_Origins *o) {
   int error = errno;
+  drop_told(o);
   if (o->nchanges >= FEW_CHANGES) {
     uint32_t before = merge(o->changes, o->changes, o->nhigh);
     uint32_t after = merge(o->changes + before, o->changes + o->nhigh,
@@ -240,17 +252,16 @@ uint32_t tg_origins_shrunk (tg_Origins *o, const void *block, const void *now,
 }
 
 void tg_origins_told (tg_Origins *o, uint32_t n) {
-  tg_assert(n <= o->nchanges);
+  tg_assert(n <= tg_origins_due(o));
   if (o->here != 0 && o->entries[o->here] == 0)
     give_number_back(o, o->here);
   o->here = 0;
   o->now = o->high = (tg_Holding){0, 0};
-  for (uint32_t i = 0; i < n; i++) {
-    if (o->changes[i].last)
-      give_number_back(o, o->changes[i].origin);
+  for (uint32_t end = o->first + n; o->first < end; o->first++) {
+    if (o->changes[o->first].last)
+      give_number_back(o, o->changes[o->first].origin);
   }
-  o->nchanges -= n;
-  if (o->nchanges > 0 && n > 0)
-    memmove(o->changes, o->changes + n, o->nchanges * sizeof *o->changes);
-  o->nhigh = 0;
+  if (o->first == o->nchanges)
+    o->first = o->nchanges = 0;
+  o->nhigh = o->first;
 }

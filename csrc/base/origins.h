@@ -58,9 +58,11 @@ typedef struct tg_Origins {
   uint64_t every;         /* bytes; 0: all blocks are noted */
   tg_OriginId here;       /* what runs now; 0: it has made nothing yet */
   tg_Holding now, high;   /* of it: now, and when the heap was at its highest */
-  tg_OriginChange *changes;     /* owns; of others, since they were told */
+  tg_OriginChange *changes;     /* owns; of others... */
   uint32_t nchanges, cchanges;
-  uint32_t nhigh;         /* so many were before the heap was at its highest */
+  uint32_t first;         /* ...from here on: those before have been told */
+  uint32_t nhigh;         /* up to here they were before the heap was at its
+                             highest; >= first */
   /* private */
   tg_AddressTable table;    /* owns */
   uint32_t *entries;      /* owns; by origin: its blocks in the table; of a
@@ -91,8 +93,13 @@ TG_INLINE void tg_origins_rise (tg_Origins *o) {
   o->nhigh = o->nchanges;
 }
 
-/* 'here' and the first 'n' changes have been told: what runs now is another
-   origin. */
+/* How many changes are to be told. */
+TG_INLINE uint32_t tg_origins_due (const tg_Origins *o) {
+  return o->nchanges - o->first;
+}
+
+/* 'here' and the first 'n' of the changes have been told: what runs now is
+   another origin. */
 void tg_origins_told (tg_Origins *o, uint32_t n);
 
 #endif

@@ -128,7 +128,7 @@ void tg_allocations_note (tg_Session *s, uint64_t now) {
   tg_writer_end(r, p);
   tg_origins_told(&m->origins, told);
   tg_allocmeter_asked(m);
-  m->due = m->origins.nchanges > 0;     /* these are told next */
+  m->due = tg_origins_due(&m->origins) > 0;     /* these are told next */
 }
 
 /* To ask for room is enough: 'turn' tells of what is due, as often as it takes

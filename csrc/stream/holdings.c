@@ -9,13 +9,14 @@
 #define CHANGE (3 * VAR)
 #define CHANGES_MOST (64u << 10)    /* bytes of one event */
 
-static uint32_t limited (const tg_Origins *o) {
-  uint32_t most = CHANGES_MOST / CHANGE;
-  return o->nchanges < most ? o->nchanges : most;
+/* For changes: as many as there are, or as may be in one event. */
+static size_t changes_room (const tg_Origins *o) {
+  size_t room = (size_t)tg_origins_due(o) * CHANGE;
+  return room < CHANGES_MOST ? room : CHANGES_MOST;
 }
 
 size_t tg_holdings_room (const tg_Origins *o) {
-  return HEAD + (size_t)limited(o) * CHANGE;
+  return HEAD + changes_room(o);
 }
 
 /* ---- writing ---- */
@@ -38,9 +39,21 @@ static uint8_t *put_change (uint8_t *p, const tg_OriginChange *c,
   return put_holding(p, (tg_Holding){c->less.blocks << 1, c->less.bytes});
 }
 
-static uint8_t *put_all (uint8_t *p, const tg_Origins *o, uint64_t above,
-                         uint32_t n) {
+/* As many changes as there is room for. */
+static uint8_t *put_changes (uint8_t *p, const tg_Origins *o, uint32_t *n) {
+  const uint8_t *limit = p + changes_room(o);
   tg_OriginId before = o->here;
+  uint32_t i = o->first;
+  for (; i < o->nchanges && limit - p >= (ptrdiff_t)CHANGE; i++) {
+    p = put_change(p, &o->changes[i], before);
+    before = o->changes[i].origin;
+  }
+  *n = i - o->first;
+  return p;
+}
+
+static uint8_t *put_all (uint8_t *p, const tg_Origins *o, uint64_t above,
+                         uint32_t *n) {
   if (o->every > 0)
     p = tg_putvar(p, o->every);
   p = tg_putvar(p, o->here);
@@ -49,23 +62,18 @@ static uint8_t *put_all (uint8_t *p, const tg_Origins *o, uint64_t above,
   if (above > 0) {
     if (o->here != 0)
       p = put_holding(p, o->high);
-    p = tg_putvar(p, o->nhigh < n ? o->nhigh : n);
+    p = tg_putvar(p, o->nhigh - o->first);
   }
-  for (uint32_t i = 0; i < n; i++) {
-    p = put_change(p, &o->changes[i], before);
-    before = o->changes[i].origin;
-  }
-  return p;
+  return put_changes(p, o, n);
 }
 
 /* The size is most often of one byte: the rest is written behind that, and
    moves where it is of more. */
 uint8_t *tg_holdings_put (uint8_t *p, const tg_Origins *o, uint64_t above,
                           uint32_t *n) {
-  *n = limited(o);
   *p++ = (uint8_t)((o->every > 0 ? TG_HELD_SAMPLED : 0)
                    | (o->forgotten ? TG_HELD_FORGOTTEN : 0));
-  size_t size = (size_t)(put_all(p + 1, o, above, *n) - (p + 1));
+  size_t size = (size_t)(put_all(p + 1, o, above, n) - (p + 1));
   if (size >= 0x80)
     memmove(p + (size < 0x4000 ? 2 : 3), p + 1, size);
   return tg_putvar(p, size) + size;

@@ -102,7 +102,7 @@ static void tell (World *w) {
   tg_Packet k = {.why = TG_WHY_MARK, .mark = TG_MARK_ALLOCATIONS,
                  .values = e.values};
   UNIT_CHECK(tg_live_add(&w->live, &k, w->owner));
-  if (m->origins.nchanges > 0)
+  if (tg_origins_due(&m->origins) > 0)
     tell(w);
 }
 
