@@ -74,7 +74,7 @@ void tg_origins_end (tg_Origins *o) {
 static TG_NOINLINE void forget (tg_Origins *o) {
   uint64_t every = o->every;
   tg_origins_end(o);
-  o->every = every;
+  tg_origins_sample(o, every);
   o->forgotten = true;
 }
 
@@ -155,11 +155,10 @@ static TG_NOINLINE bool make_room (tg_Origins *o) {
                            o->nchanges - o->nhigh);
     o->nhigh = before;
     o->nchanges = before + after;
-    if (o->nchanges <= o->cchanges / 2)
-      return true;
   }
-  bool made = tg_grow(&o->changes, &o->cchanges, o->nchanges + 1,
-                      sizeof *o->changes);
+  bool made = o->nchanges < o->cchanges / 2
+              || tg_grow_more(&o->changes, &o->cchanges, o->cchanges + 1,
+                              sizeof *o->changes);
   errno = error;
   return made;
 }
@@ -207,11 +206,9 @@ static bool note_block (tg_Origins *o, tg_AddressEntry entry) {
 }
 
 uint32_t tg_origins_made (tg_Origins *o, const void *block, size_t size) {
-  if (!o->on)
-    return 0;
   uint32_t n = weigh(o, size);
-  if (n == 0)
-    return 0;
+  if (n == 0 || !o->on)
+    return n;
   if (o->here == 0)
     o->here = take_number(o);
   if (o->here != 0

@@ -78,7 +78,8 @@ void tg_origins_begin (tg_Origins *o, uint64_t every);
 void tg_origins_end (tg_Origins *o);
 void tg_origins_sample (tg_Origins *o, uint64_t every);
 
-/* A block was made. How many it stands for; 0: it is not noted. */
+/* A block was made. How many it stands for; 0: it is none of those that are
+   sampled. */
 uint32_t tg_origins_made (tg_Origins *o, const void *block, size_t size);
 
 /* A block went, or became smaller by so much and is at 'now'. How many blocks

@@ -59,7 +59,7 @@ end
 
 local function share (key, whole, drop)
   return {title = "%", right = true, drop = drop, text = function (row)
-    return row[key] and units.percent(row[key], whole) or ""
+    return row[key] and not row.rest and units.percent(row[key], whole) or ""
   end}
 end
 
@@ -132,7 +132,7 @@ function usage.rest (by, memory)
   if is_live(by) and not by:find "peak" and not memory.every_bytes
      and before > 0 then
     rows[#rows + 1] = {name = "(from before the trace, or tracegrip's)",
-                       self_live_bytes = before}
+                       self_live_bytes = before, rest = true}
   end
   return rows
 end
