@@ -30,6 +30,7 @@ build = {
   modules = {
     ["tracegrip.core"] = {
       sources = {
+        "csrc/base/addresstable.c",
         "csrc/base/alloc.c",
         "csrc/base/allocmeter.c",
         "csrc/base/atfork.c",
@@ -40,6 +41,7 @@ build = {
         "csrc/base/intern.c",
         "csrc/base/intmap.c",
         "csrc/base/loaded.c",
+        "csrc/base/origins.c",
         "csrc/base/symbol.c",
         "csrc/binding/display.c",
         "csrc/binding/folder.c",
@@ -212,6 +214,7 @@ build = {
         "csrc/profile/funclabels.c",
         "csrc/profile/linetimes.c",
         "csrc/profile/linetree.c",
+        "csrc/profile/live.c",
         "csrc/profile/profile.c",
         "csrc/profile/profilelines.c",
         "csrc/profile/spots.c",
@@ -308,12 +311,14 @@ build = {
         "csrc/state/funcname.c",
         "csrc/state/labels.c",
         "csrc/state/libraries.c",
+        "csrc/state/metaname.c",
         "csrc/state/objectpool.c",
         "csrc/state/observer.c",
         "csrc/state/shape.c",
         "csrc/stream/costs.c",
         "csrc/stream/eventreader.c",
         "csrc/stream/functions.c",
+        "csrc/stream/holdings.c",
         "csrc/stream/marks.c",
         "csrc/stream/region.c",
         "csrc/stream/sources.c",

@@ -10,6 +10,13 @@
 
 static tg_AllocMeter *_Atomic all;
 
+/* What the allocator was asked for, and has answered. */
+typedef struct Request {
+  const void *block;
+  void *result;
+  size_t before, after;
+} Request;
+
 tg_AllocMeter *tg_allocmeter_new (tg_Allocator *allocator, void *ud) {
   tg_AllocMeter *m = tg_calloc(1, sizeof *m);
   if (m == NULL)
@@ -22,11 +29,12 @@ tg_AllocMeter *tg_allocmeter_new (tg_Allocator *allocator, void *ud) {
   return m;
 }
 
-void tg_allocmeter_begin (tg_AllocMeter *m, uint64_t *alarm) {
+void tg_allocmeter_begin (tg_AllocMeter *m, uint64_t *alarm, uint64_t every) {
   tg_assert(!m->counts);
   m->alarm = alarm;
   m->counts = true;
   m->own = m->based = false;
+  tg_origins_begin(&m->origins, every);
   tg_allocmeter_asked(m);
 }
 
@@ -35,6 +43,7 @@ void tg_allocmeter_end (tg_AllocMeter *m) {
   m->counts = false;
   m->watched = NULL;
   m->alarm = NULL;
+  tg_origins_end(&m->origins);
 }
 
 void tg_allocmeter_base (tg_AllocMeter *m, uint64_t heap) {
@@ -44,21 +53,41 @@ void tg_allocmeter_base (tg_AllocMeter *m, uint64_t heap) {
   m->based = true;
 }
 
+/* How many blocks this one stands for, of what is made or freed now; 0: it is
+   none of those that are sampled. What is ours has no origin. */
+static uint32_t note (tg_AllocMeter *m, const Request *r) {
+  tg_Origins *o = &m->origins;
+  uint32_t was = 0, is = 0;
+  if (r->after > r->before) {
+    if (r->before > 0)
+      tg_origins_freed(o, r->block, r->before);
+    is = m->own ? 0 : tg_origins_made(o, r->result, r->after);
+  }
+  else if (r->after == 0)
+    was = tg_origins_freed(o, r->block, r->before);
+  else
+    was = tg_origins_shrunk(o, r->block, r->result, r->before - r->after);
+  return m->own || o->every == 0 ? 1 : was + is;
+}
+
 /* A block that becomes larger counts as one allocation of what is added: what
    it had is neither new nor given back. Once it is known that something has
    changed there is no need to say so again. */
-static void count (tg_AllocMeter *m, size_t before, size_t after) {
+static void count (tg_AllocMeter *m, const Request *r) {
   tg_AllocCounts *c = m->own ? &m->aside : &m->total;
-  if (after > before) {
-    c->allocations++;
-    c->allocated += after - before;
+  uint32_t blocks = note(m, r);
+  if (r->after > r->before) {
+    c->allocations += blocks;
+    c->allocated += (r->after - r->before) * (uint64_t)blocks;
   }
   else
-    c->freed += before - after;
-  m->heap += after - before;
-  if ((int64_t)(m->heap - m->peak) > 0)     /* it may be relative */
+    c->freed += (r->before - r->after) * (uint64_t)blocks;
+  m->heap += r->after - r->before;
+  if ((int64_t)(m->heap - m->peak) > 0) {   /* it may be relative */
     m->peak = m->heap;
-  if (!m->due && !m->own && m->based) {
+    tg_origins_rise(&m->origins);
+  }
+  if (!m->due && !m->own && m->based && blocks > 0) {
     m->due = true;
     *m->alarm = 0;
   }
@@ -77,9 +106,10 @@ void tg_allocmeter_watch (tg_AllocMeter *m, const uint8_t *three,
    bytes, and cannot be refused. */
 void *tg_allocmeter_call (void *ud, void *block, size_t osize, size_t nsize) {
   tg_AllocMeter *m = ud;
-  size_t before = block != NULL ? osize : 0;
-  void *result = m->allocator(m->ud, block, osize, nsize);
-  if (m->counts && before != nsize && (nsize == 0 || result != NULL))
-    count(m, before, nsize);
-  return result;
+  Request r = {block, NULL, block != NULL ? osize : 0, nsize};
+  r.result = m->allocator(m->ud, block, osize, nsize);
+  if (m->counts && (r.before != nsize || r.result != block)
+      && (nsize == 0 || r.result != NULL))
+    count(m, &r);
+  return r.result;
 }

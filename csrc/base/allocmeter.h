@@ -11,8 +11,11 @@
 **                  │
 **                  └─> counts; and, once since it was last asked, *alarm = 0
 **
+** It notes with each block where it is from, too (origins.h): with memory of
+** its own, while it counts.
+**
 ** A meter runs wherever Lua allocates and frees, in the middle of a collection
-** too: so it looks at no Lua state, calls nothing else and cannot fail.
+** too: so it looks at no Lua state, calls nothing of one and cannot fail.
 **
 ** Used by the session that has installed the meter (session/allocations.h), on
 ** the thread that runs the state. A meter is never freed. Code that asks the
@@ -27,6 +30,7 @@
 #define TG_ALLOCMETER_H
 
 #include "base/base.h"
+#include "base/origins.h"
 
 /* As lua_Alloc. */
 typedef void *tg_Allocator (void *ud, void *block, size_t osize, size_t nsize);
@@ -51,6 +55,7 @@ typedef struct tg_AllocMeter {
   uint64_t peak;            /* the most since the meter was last asked... */
   uint64_t told_heap;       /* ...and 'heap' and 'total' as they were then */
   tg_AllocCounts told;
+  tg_Origins origins;       /* owns, while it counts */
   uint64_t *alarm;          /* borrows */
   const uint8_t *watched;   /* borrows; three bytes, compared at each block; or
                                NULL */
@@ -67,9 +72,11 @@ tg_AllocMeter *tg_allocmeter_new (tg_Allocator *allocator, void *ud);
 /* The allocator that a state gets; 'ud' is the meter. */
 tg_Allocator tg_allocmeter_call;
 
-/* The meter counts from here on. Once it is based, it sets '*alarm' to 0 when
-   its counts have changed and should be asked for. */
-void tg_allocmeter_begin (tg_AllocMeter *m, uint64_t *alarm);
+/* The meter counts from here on: all, or about one block in 'every' bytes, for
+   all that are like it (origins.h). The heap and its peak are counted in any
+   case. Once it is based, it sets '*alarm' to 0 when its counts have changed
+   and should be asked for. */
+void tg_allocmeter_begin (tg_AllocMeter *m, uint64_t *alarm, uint64_t every);
 
 /* The meter counts no more. */
 void tg_allocmeter_end (tg_AllocMeter *m);

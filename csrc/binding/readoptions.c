@@ -201,6 +201,12 @@ static void opt_memory (Reading *r) {
   r->memory = lua_toboolean(r->L, -1);
 }
 
+/* Without 'memory' it says that, too. */
+static void opt_memory_every (Reading *r) {
+  r->o->memory_every = read_count(r, 1, TG_EVERY_MAX,
+                                  "a number of bytes, 1 to 1073741824,");
+}
+
 static void opt_include (Reading *r) {
   read_patterns(r, &r->o->include);
 }
@@ -348,6 +354,7 @@ static const struct {
   {"wall", opt_wall, RECORD},
   {"windows", opt_windows, RECORD},
   {"memory", opt_memory, RECORD},
+  {"memoryEvery", opt_memory_every, RECORD},
   {"include", opt_include, RECORD | READ},
   {"exclude", opt_exclude, RECORD | READ},
   {"c", opt_c, RECORD | READ},
@@ -464,7 +471,7 @@ static void read_start (Reading *r, int index) {
   settle_windows(r);
   settle_samples(r);
   settle_patterns(r);
-  if (r->memory)
+  if (r->memory || r->o->memory_every > 0)
     r->o->types |= TG_TYPE_MEMORY | TG_TYPE_ALLOCATIONS;
   if (r->counts && r->o->on.count == 0)
     luaL_error(r->L, "option 'calls': counts calls of what the option 'on' "

@@ -44,7 +44,7 @@ bool tg_liveprofile_begin (tg_LiveProfile *p, tg_Stream *stream,
     return false;
   tg_reader_watch(p->reader, forget, p);
   if (p->profile.usage.on)
-    tg_reader_mark(p->reader);
+    tg_reader_hold(p->reader);
   if (p->sampled)
     tg_reader_tick(p->reader);
   return true;
@@ -120,11 +120,13 @@ static void put_names (tg_LiveProfile *p, tg_Sink *out, uint32_t row) {
   tg_names_place(out, &p->room, f);
 }
 
-static void put_usage (tg_Sink *out, const tg_UsageTally *u) {
+static void put_usage (tg_Sink *out, const tg_UsageTally *u, bool live) {
   tg_sink_count(out, "self_bytes", u->self.allocated);
   tg_sink_count(out, "total_bytes", u->total.allocated);
   tg_sink_count(out, "self_allocations", u->self.count);
   tg_sink_count(out, "total_allocations", u->total.count);
+  if (live)
+    tg_sink_count(out, "self_live_bytes", u->live.bytes);
 }
 
 static void put_row (tg_LiveProfile *p, tg_Sink *out, uint32_t row,
@@ -137,7 +139,7 @@ static void put_row (tg_LiveProfile *p, tg_Sink *out, uint32_t row,
   tg_sink_ms(out, "total_ms", t.total_ns);
   if (p->profile.usage.on) {
     tg_UsageTally u = tg_usage_row(&p->profile.usage, row);
-    put_usage(out, &u);
+    put_usage(out, &u, p->profile.usage.live.told);
   }
   out->close(out);
 }

@@ -41,7 +41,8 @@ bool tg_liveprofile_pump (tg_LiveProfile *p, tg_Pos end);
 ** self_ms, total_ms}, ...}}. A function keeps its place in the list. Frames
 ** that are open count with their time so far.
 **   If what is allocated is traced, functions have self_bytes, total_bytes,
-** self_allocations and total_allocations, and there is memory = {total_bytes,
+** self_allocations, total_allocations and, if the stream tells what is alive,
+** self_live_bytes, and there is memory = {total_bytes,
 ** total_allocations, freed_bytes, heap_bytes, peak_bytes, collections,
 ** collecting_ms}.
 **   'lines': from the first time on that they are asked for, lines = {{name,

@@ -194,6 +194,11 @@ void tg_export_mark (tg_Export *x) {
   x->marked = true;
 }
 
+void tg_export_hold (tg_Export *x) {
+  tg_export_mark(x);
+  tg_reader_hold(x->minduration->reader);
+}
+
 /* Whether the format has asked for such moments. */
 TG_INLINE bool is_wanted (tg_Export *x, const tg_Packet *p) {
   if (p->why != TG_WHY_MARK)

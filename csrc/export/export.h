@@ -37,7 +37,8 @@
 /* What stacks are weighted by. */
 typedef enum tg_Weight {
   TG_WEIGHT_TIME, TG_WEIGHT_NANOSECONDS, TG_WEIGHT_BYTES,
-  TG_WEIGHT_ALLOCATIONS
+  TG_WEIGHT_ALLOCATIONS,
+  TG_WEIGHT_LIVE, TG_WEIGHT_PEAK_LIVE   /* bytes (profile/live.h) */
 } tg_Weight;
 
 #define TG_EXPORT_SAID 32u      /* pairs that a user may say of a program */
@@ -163,6 +164,9 @@ tg_Status tg_export_write (tg_Export *x, const tg_Format *format);
 /* Asks for markers too, between the packets of frames. To be called before the
    first packet. Ticks of samples: ticks.h. */
 void tg_export_mark (tg_Export *x);
+
+/* The same for a format that tells what is alive (tg_reader_hold). */
+void tg_export_hold (tg_Export *x);
 
 /* For a format that reads the whole trace once more before its first packet: it
    tells now and then which time it has reached, then that it is done. False

@@ -16,8 +16,9 @@
 ** microsecond, and the sum by half of one and what the stacks of less than a
 ** microsecond were lent.
 **
-** The option 'weight' puts nanoseconds, bytes that were allocated, or the
-** number of allocations in place of microseconds: those need no rounding.
+** The option 'weight' puts nanoseconds, bytes that were allocated or are alive,
+** or the number of allocations in place of microseconds: those need no
+** rounding.
 **
 ** Of samples each tick's time is in the line of its stack, and beside calls the
 ** calls' own time is divided as ticks say (profile/bytick.h): then a wait in a

@@ -4,6 +4,8 @@
 */
 #include "formats/foldedstacks.h"
 
+#include <errno.h>
+
 #include "base/alloc.h"
 #include "base/grow.h"
 #include "export/ticks.h"
@@ -178,13 +180,28 @@ static bool add_tick (tg_FoldedStacks *s, const tg_Packet *p) {
   return true;
 }
 
-static void add_allocations (tg_FoldedStacks *s, const tg_Packet *p) {
-  if (in_time(s) || p->mark != TG_MARK_ALLOCATIONS || s->nopen == 0)
-    return;
-  tg_Allocations a = tg_event_allocations(p->values);
+static bool in_live (const tg_FoldedStacks *s) {
+  return s->x->options.weight >= TG_WEIGHT_LIVE;
+}
+
+/* False without memory. */
+static bool add_live (tg_FoldedStacks *s, const tg_Packet *p, uint32_t node) {
+  return !tg_mark_holds(p->mark)
+         || tg_live_add(&s->live, p, s->nopen > 0 ? node : TG_LIVE_NOBODY)
+         || fail(s);
+}
+
+/* False without memory. */
+static bool add_allocations (tg_FoldedStacks *s, const tg_Packet *p) {
   uint32_t node = tg_bytick_allocating(&s->tree, innermost(s));
+  if (in_live(s))
+    return add_live(s, p, node);
+  if (in_time(s) || p->mark != TG_MARK_ALLOCATIONS || s->nopen == 0)
+    return true;
+  tg_Allocations a = tg_event_allocations(p->values);
   s->tree.nodes[node].tally.self_ns +=
       s->x->options.weight == TG_WEIGHT_BYTES ? a.allocated : a.count;
+  return true;
 }
 
 /* False without memory. */
@@ -192,7 +209,7 @@ static bool add_packet (tg_FoldedStacks *s, const tg_Packet *p) {
   switch (p->why) {
     case TG_WHY_ENTER: return enter(s, p);
     case TG_WHY_TICK: return add_tick(s, p);
-    case TG_WHY_MARK: add_allocations(s, p); return true;
+    case TG_WHY_MARK: return add_allocations(s, p);
     case TG_WHY_RETURN: case TG_WHY_EXCEPTION: case TG_WHY_YIELD:
     case TG_WHY_TERMINATED: default: leave(s, p); return true;
   }
@@ -200,7 +217,9 @@ static bool add_packet (tg_FoldedStacks *s, const tg_Packet *p) {
 
 static void ask (tg_FoldedStacks *s) {
   const tg_Selection *of = s->x->selection;
-  if (!in_time(s))
+  if (in_live(s))
+    tg_export_hold(s->x);
+  else if (!in_time(s))
     tg_export_mark(s->x);
   else if (tg_ticks_any(s->x)) {
     tg_ticks_ask(s->x);
@@ -233,6 +252,21 @@ static bool settle (tg_FoldedStacks *s) {
          && (!s->x->options.lines || place_all(s));
 }
 
+/* What is alive becomes the sums of nodes. False if the recording does not tell
+   it: an older one. */
+static bool settle_live (tg_FoldedStacks *s) {
+  bool peak = s->x->options.weight == TG_WEIGHT_PEAK_LIVE;
+  for (uint32_t i = 1; i < s->tree.count; i++) {
+    tg_LiveSum live = tg_live_of(&s->live, i);
+    s->tree.nodes[i].tally.self_ns = (peak ? live.peak : live.now).bytes;
+  }
+  if (s->x->status == TG_OK && !s->live.told) {
+    s->x->status = TG_ERR_IO;
+    s->x->out->error = ENODATA;
+  }
+  return s->x->status == TG_OK;
+}
+
 /* Each amount goes to the innermost frame, whatever coroutine the frame is in:
    a suspended coroutine has no open frame. The tree's 'self_ns' has the sum,
    whatever its unit. */
@@ -252,6 +286,8 @@ bool tg_foldedstacks_read (tg_FoldedStacks *s, tg_Export *x) {
   }
   if (in_time(s) && !settle(s))
     return fail(s);
+  if (in_live(s))
+    return settle_live(s);
   return s->x->status == TG_OK;
 }
 
@@ -261,5 +297,6 @@ void tg_foldedstacks_free (tg_FoldedStacks *s) {
   tg_spots_free(&s->spots);
   tg_linetimes_free(&s->lines);
   tg_intmap_free(&s->roots);
+  tg_live_free(&s->live);
   tg_funclabels_free(&s->labels);
 }

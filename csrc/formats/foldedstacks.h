@@ -17,6 +17,7 @@
 #include "profile/bytick.h"
 #include "profile/funclabels.h"
 #include "profile/linetree.h"
+#include "profile/live.h"
 
 /* A node's row is a label, or with 'lines' the number of a spot; that of a
    root, the body's label beyond this, or that of the main one. */
@@ -38,6 +39,7 @@ typedef struct tg_FoldedStacks {
                                  the end that at which the frame stood */
   /* private */
   tg_ByTick bytick;
+  tg_Live live;               /* by node */
   tg_LineTimes lines;         /* of nodes */
   tg_IntMap roots;            /* nodes by thread, of coroutines that may go
                                  on */

@@ -55,17 +55,18 @@ static void put_numbers (tg_Buf *out, const uint64_t *list, size_t n) {
     put_number(out, i > 0 ? "," : "", list[i]);
 }
 
-/* Of a recording that tells of memory there are six numbers more. */
+/* Of a recording that tells of memory there are eight numbers more. */
 static void put_usage (tg_Buf *out, const tg_UsageTally *u) {
   const uint64_t numbers[] = {
     u->self.allocated, u->total.allocated, u->self.count, u->total.count,
-    u->self.freed, u->peak
+    u->self.freed, u->peak, u->live.bytes, u->high.bytes
   };
   put_numbers(out, numbers, sizeof numbers / sizeof *numbers);
 }
 
 /* [name, url, line, C, calls, self, total, sum, min, max, throws, yields, and
-   of memory: self, total, allocations self, total, freed, peak] */
+   of memory: self, total, allocations self, total, freed, peak, alive at the
+   end, and when the heap was at its highest] */
 static void put_row (tg_Buf *out, const tg_Profile *p, uint32_t i) {
   const tg_Function *f = tg_profile_function(p, i);
   const tg_Row *r = &p->rows[i];

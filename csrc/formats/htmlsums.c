@@ -180,7 +180,7 @@ static bool read_all (tg_HtmlSums *s, tg_Reader *reader) {
   tg_minduration_init(&m, reader, s->x->selection->min_duration_ns);
   tg_minduration_watch(&m, tg_profile_gone, &s->profile);
   if (s->profile.usage.on)
-    tg_reader_mark(reader);
+    tg_reader_hold(reader);
   if (s->bytick.ticks != TG_TICKS_NONE)
     tg_reader_tick(reader);
   bool ok = read_packets(s, &m);

@@ -44,7 +44,8 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE,
 static const char *const types[TG_PPROF_VALUES][2] = {
   {"calls", "count"}, {"time", "nanoseconds"}, {"samples", "count"},
   {"cpu", "nanoseconds"}, {"alloc_objects", "count"}, {"alloc_space", "bytes"},
-  {"freed_space", "bytes"}
+  {"freed_space", "bytes"}, {"inuse_objects", "count"},
+  {"inuse_space", "bytes"}
 };
 
 typedef struct Document {
@@ -129,7 +130,7 @@ static void put_label (Document *d, const char *key, uint32_t value) {
 
 static void put_values (Document *d, const uint64_t *values) {
   for (tg_PprofValue v = 0; v < TG_PPROF_VALUES; v++) {
-    if (tg_pprofstacks_tells(d->x, v))
+    if (tg_pprofstacks_tells(&d->stacks, v))
       tg_protobuf_varint(&d->part, values[v]);
   }
   tg_protobuf_message(&d->message, SAMPLE_VALUES, &d->part);
@@ -138,7 +139,7 @@ static void put_values (Document *d, const uint64_t *values) {
 static bool is_any (const Document *d, const uint64_t *values) {
   uint64_t any = 0;
   for (tg_PprofValue v = 0; v < TG_PPROF_VALUES; v++) {
-    if (tg_pprofstacks_tells(d->x, v))
+    if (tg_pprofstacks_tells(&d->stacks, v))
       any |= values[v];
   }
   return any != 0;
@@ -255,9 +256,9 @@ static const char *kind_of (const tg_Export *x, tg_PprofValue v) {
 
 /* What the values are. That which is shown at first is time. */
 static void put_types (Document *d) {
-  bool calls = tg_pprofstacks_tells(d->x, TG_PPROF_TIME);
+  bool calls = tg_pprofstacks_tells(&d->stacks, TG_PPROF_TIME);
   for (tg_PprofValue v = 0; v < TG_PPROF_VALUES; v++) {
-    if (tg_pprofstacks_tells(d->x, v))
+    if (tg_pprofstacks_tells(&d->stacks, v))
       put_type(d, SAMPLE_TYPE, kind_of(d->x, v), types[v][1]);
   }
   tg_protobuf_number(&d->x->out->text, DEFAULT_TYPE,

@@ -220,16 +220,25 @@ static bool add_tick (tg_PprofStacks *s, const tg_Packet *p) {
   return true;
 }
 
-/* What belongs to no traced frame is left out. */
-static void add_mark (tg_PprofStacks *s, const tg_Packet *p) {
-  if (p->mark != TG_MARK_ALLOCATIONS || s->nopen == 0)
-    return;
+static void add_allocations (tg_PprofStacks *s, const tg_Packet *p,
+                             uint32_t node) {
   tg_Allocations a = tg_event_allocations(p->values);
-  uint32_t node = tg_bytick_allocating(&s->tree, innermost(s));
   uint64_t *values = s->nodes[node].values;
   values[TG_PPROF_OBJECTS] += a.count;
   values[TG_PPROF_SPACE] += a.allocated;
   values[TG_PPROF_FREED] += a.freed;
+}
+
+/* What belongs to no traced frame is left out. False without memory. */
+static bool add_mark (tg_PprofStacks *s, const tg_Packet *p) {
+  if (!tg_mark_holds(p->mark))
+    return true;
+  uint32_t node = tg_bytick_allocating(&s->tree, innermost(s));
+  if (!tg_live_add(&s->live, p, s->nopen > 0 ? node : TG_LIVE_NOBODY))
+    return fail(s);
+  if (p->mark == TG_MARK_ALLOCATIONS && s->nopen > 0)
+    add_allocations(s, p, node);
+  return true;
 }
 
 static bool add_packet (tg_PprofStacks *s, const tg_Packet *p) {
@@ -238,19 +247,17 @@ static bool add_packet (tg_PprofStacks *s, const tg_Packet *p) {
     return enter(s, p);
   if (p->why == TG_WHY_TICK)
     return add_tick(s, p);
-  if (p->why == TG_WHY_MARK)
-    add_mark(s, p);
-  else
-    return leave(s, p);
-  return true;
+  return p->why == TG_WHY_MARK ? add_mark(s, p) : leave(s, p);
 }
 
-bool tg_pprofstacks_tells (const tg_Export *x, tg_PprofValue v) {
+bool tg_pprofstacks_tells (const tg_PprofStacks *s, tg_PprofValue v) {
+  const tg_Export *x = s->x;
   switch (v) {
     case TG_PPROF_CALLS: case TG_PPROF_TIME: return !tg_ticks_only(x);
     case TG_PPROF_SAMPLES: case TG_PPROF_CPU: return tg_ticks_any(x);
     case TG_PPROF_OBJECTS: case TG_PPROF_SPACE: case TG_PPROF_FREED:
       return (x->selection->types & TG_TYPE_ALLOCATIONS) != 0;
+    case TG_PPROF_LIVE: case TG_PPROF_LIVE_SPACE: return s->live.told;
     case TG_PPROF_VALUES: default: tg_unreachable();
   }
 }
@@ -261,10 +268,10 @@ static void ask (tg_PprofStacks *s) {
   s->bytick.spots = &s->callees;
   s->bytick.ticks = tg_bytick_kind(x->selection->sample,
                                    x->selection->with_calls);
-  if (tg_pprofstacks_tells(x, TG_PPROF_SAMPLES))
+  if (tg_pprofstacks_tells(s, TG_PPROF_SAMPLES))
     tg_ticks_ask(x);
-  if (tg_pprofstacks_tells(x, TG_PPROF_OBJECTS))
-    tg_export_mark(x);
+  if (tg_pprofstacks_tells(s, TG_PPROF_OBJECTS))
+    tg_export_hold(x);
 }
 
 /* Time is divided among the nodes, and becomes one of their values; also that
@@ -280,8 +287,12 @@ static bool settle (tg_PprofStacks *s) {
       || !tg_grow_zeroed(&s->nodes, &s->cnodes, s->tree.count,
                          sizeof *s->nodes))
     return fail(s);
-  for (uint32_t i = 1; i < s->tree.count; i++)
+  for (uint32_t i = 1; i < s->tree.count; i++) {
+    tg_Holding live = tg_live_of(&s->live, i).now;
     s->nodes[i].values[TG_PPROF_TIME] = s->tree.nodes[i].tally.self_ns;
+    s->nodes[i].values[TG_PPROF_LIVE] = live.blocks;
+    s->nodes[i].values[TG_PPROF_LIVE_SPACE] = live.bytes;
+  }
   return (tg_linetimes_divide(&s->lines, &s->tree, 0)
           && tg_linetimes_chain(&s->lines, s->tree.count)) || fail(s);
 }
@@ -303,6 +314,7 @@ bool tg_pprofstacks_read (tg_PprofStacks *s, tg_Export *x) {
 
 void tg_pprofstacks_free (tg_PprofStacks *s) {
   tg_free(s->nodes);
+  tg_live_free(&s->live);
   tg_free(s->open);
   tg_intmap_free(&s->yielded);
   tg_spots_free(&s->callees);

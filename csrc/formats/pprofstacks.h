@@ -26,6 +26,7 @@
 #include "profile/bytick.h"
 #include "profile/funclabels.h"
 #include "profile/linetree.h"
+#include "profile/live.h"
 
 /* What is added up, in the order of a sample's values. */
 typedef enum tg_PprofValue {
@@ -34,6 +35,8 @@ typedef enum tg_PprofValue {
                                            ticks stand for */
   TG_PPROF_OBJECTS, TG_PPROF_SPACE,     /* allocations; their bytes */
   TG_PPROF_FREED,                       /* bytes */
+  TG_PPROF_LIVE, TG_PPROF_LIVE_SPACE,   /* blocks that are alive at the end;
+                                           their bytes */
   TG_PPROF_VALUES
 } tg_PprofValue;
 
@@ -67,6 +70,7 @@ typedef struct tg_PprofStacks {
   tg_Spots callees;             /* labels, and the lines of their callers */
   tg_LineTimes lines;           /* of nodes, divided and chained; 'periods' are
                                    TG_PPROF_SAMPLES */
+  tg_Live live;                 /* by node */
   tg_PprofNode *nodes;          /* by the tree's number */
   uint32_t cnodes;
   /* private */
@@ -76,8 +80,8 @@ typedef struct tg_PprofStacks {
   uint32_t nopen, copen;
 } tg_PprofStacks;
 
-/* Whether the recording tells of this. */
-bool tg_pprofstacks_tells (const tg_Export *x, tg_PprofValue v);
+/* Whether the recording tells of this; of what is alive once it is read. */
+bool tg_pprofstacks_tells (const tg_PprofStacks *s, tg_PprofValue v);
 
 /* Reads all of it, from the first packet on. False if the export has failed. */
 bool tg_pprofstacks_read (tg_PprofStacks *s, tg_Export *x);

@@ -43,6 +43,8 @@ typedef struct tg_Options {
   uint64_t min_duration_ns;  /* calls shorter than this are left out on export
                                 and in the log */
   uint64_t buffer;      /* bytes of events kept */
+  uint64_t memory_every;  /* about one block in so many bytes is counted, for
+                             all that are like it; 0: all are */
   tg_Overflow overflow;
   uint64_t max_events;  /* packets, then the trace stops; 0 = no limit */
   uint64_t duration_ns; /* then the trace stops; 0 = no limit */
@@ -60,6 +62,8 @@ typedef struct tg_Options {
 #define TG_SAMPLE_MAX     10000u
 #define TG_WINDOWS_MAX    50u
 #define TG_SAMPLE_WINDOWS 10000u    /* where windows are asked for */
+
+#define TG_EVERY_MAX      (UINT64_C(1) << 30)     /* of memory_every */
 
 #define TG_SIZE_MIN       (UINT64_C(1) << 20)     /* of max_size */
 

@@ -23,6 +23,15 @@ static uint32_t narrower (uint32_t a, uint32_t b) {
   return a < b ? a : b;
 }
 
+/* 0, all of them, is the smallest. */
+static void merge_every (tg_Selection *d, const tg_Options *o) {
+  if ((o->types & TG_TYPE_ALLOCATIONS) == 0)
+    return;
+  if ((d->types & TG_TYPE_ALLOCATIONS) == 0
+      || o->memory_every < d->memory_every)
+    d->memory_every = o->memory_every;
+}
+
 /* The first member says everything; each further one widens it. A member
    without a limit, 0, is the widest there is; with secrets it is the other way
    round. */
@@ -39,8 +48,10 @@ static void merge (tg_Selection *d, const tg_Options *o) {
     d->redacts = o->redact.count > 0;
     d->awaits = o->on.count > 0;
     d->calls = o->calls;
+    d->memory_every = o->memory_every;
     return;
   }
+  merge_every(d, o);
   d->types |= o->types;
   d->with_calls = d->with_calls || o->with_calls;
   d->sample = wider(d->sample, o->sample);

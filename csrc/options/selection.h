@@ -62,6 +62,7 @@ typedef struct tg_Selection {
                                 has its own */
   uint64_t min_duration_ns;  /* the smallest, unless the filter's is larger */
   uint64_t max_events;       /* the largest; 0 if any member has no limit */
+  uint64_t memory_every;     /* the smallest of members with allocations */
   bool redacts;              /* every member redacts something, or the filter */
   bool awaits;               /* every member has 'on' */
   uint64_t calls;            /* of these so many; 0 = no limit, or several

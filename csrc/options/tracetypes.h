@@ -59,7 +59,7 @@ enum {
 TG_INLINE uint32_t tg_tracetype_mark (uint32_t sort) {
   switch (sort) {
     case TG_MARK_HEAP: return TG_TYPE_MEMORY;
-    case TG_MARK_ALLOCATIONS: case TG_MARK_COLLECTION:
+    case TG_MARK_ALLOCATIONS: case TG_MARK_COLLECTION: case TG_MARK_HELD:
       return TG_TYPE_ALLOCATIONS;
     default: return TG_TYPE_MARKERS;
   }

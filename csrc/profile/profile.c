@@ -285,10 +285,14 @@ static bool add_tick (tg_Profile *p, const tg_Packet *k) {
 
 /* What was allocated; other markers are nothing to a profile. */
 static void add_note (tg_Profile *p, const tg_Packet *k) {
-  if (!p->usage.on || k->mark != TG_MARK_ALLOCATIONS)
+  if (!p->usage.on || !tg_mark_holds(k->mark))
     return;
-  tg_Allocations a = tg_event_allocations(k->values);
-  tg_usage_add(&p->usage, &a);
+  if (k->mark == TG_MARK_ALLOCATIONS) {
+    tg_Allocations a = tg_event_allocations(k->values);
+    tg_usage_add(&p->usage, &a);
+  }
+  if (!tg_usage_hold(&p->usage, k))
+    p->status = TG_ERR_MEMORY;
 }
 
 static void begin (tg_Profile *p, uint64_t ns, uint64_t spent_ns) {
@@ -426,6 +430,8 @@ void tg_profile_end (tg_Profile *p, uint64_t start_ns, uint64_t end_ns) {
   while (p->nopen > 0)
     over(p, &close_frame(p)->call);
   tg_suspended_finish(&p->waiting);
+  if (p->usage.on && has_tree(p) && !tg_usage_settle(&p->usage, &p->tree))
+    p->status = TG_ERR_MEMORY;
   for (uint32_t i = 0; i < p->nrows; i++) {
     if (p->rows[i].tally.calls == 0)
       p->rows[i].min_ns = 0;

@@ -15,6 +15,7 @@ void tg_usage_free (tg_Usage *u) {
   tg_free(u->rows);
   tg_free(u->nodes);
   tg_free(u->open);
+  tg_live_free(&u->live);
   memset(u, 0, sizeof *u);
 }
 
@@ -106,14 +107,70 @@ void tg_usage_add (tg_Usage *u, const tg_Allocations *a) {
     add(&u->nodes[o->node].self, amount);
 }
 
+/* ---- what is alive ---- */
+
+bool tg_usage_hold (tg_Usage *u, const tg_Packet *packet) {
+  uint32_t owner = 0;
+  if (u->nopen > 0) {
+    const tg_UsageOpen *o = &u->open[u->nopen - 1];
+    owner = o->node != 0 ? o->node : o->row + 1;
+  }
+  return tg_live_add(&u->live, packet, owner);
+}
+
+static void set_live (tg_UsageTally *t, tg_LiveSum sum) {
+  t->live = t->live_total = sum.now;
+  t->high = t->high_total = sum.peak;
+}
+
+static void add_totals (tg_UsageTally *to, const tg_UsageTally *t) {
+  tg_holding_add(&to->live_total, t->live_total);
+  tg_holding_add(&to->high_total, t->high_total);
+}
+
+static void add_to_row (tg_UsageTally *row, const tg_UsageTally *node,
+                        bool outermost) {
+  tg_holding_add(&row->live, node->live);
+  tg_holding_add(&row->high, node->high);
+  if (outermost)
+    add_totals(row, node);
+}
+
+/* From the leaves on: a node has a smaller number than those below it. */
+bool tg_usage_settle (tg_Usage *u, const tg_CallTree *tree) {
+  if (!tg_grow_zeroed(&u->nodes, &u->nnodes, tree->count, sizeof *u->nodes))
+    return false;
+  for (uint32_t i = 0; i < tree->count; i++)
+    set_live(&u->nodes[i], tg_live_of(&u->live, i));
+  for (uint32_t i = tree->count; --i > 0;) {
+    const tg_Node *n = &tree->nodes[i];
+    tg_assert(n->parent < i);
+    add_totals(&u->nodes[n->parent], &u->nodes[i]);
+    if (n->row < u->nrows)
+      add_to_row(&u->rows[n->row].tally, &u->nodes[i], n->outermost);
+  }
+  u->settled = true;
+  return true;
+}
+
 tg_UsageTally tg_usage_row (const tg_Usage *u, uint32_t row) {
-  return row < u->nrows ? u->rows[row].tally : (tg_UsageTally){.peak = 0};
+  tg_UsageTally t = {.peak = 0};
+  if (row < u->nrows)
+    t = u->rows[row].tally;
+  if (!u->settled)
+    set_live(&t, tg_live_of(&u->live, row + 1));
+  return t;
 }
 
 /* The root is open all the time: what is outside of all frames is its own. */
 tg_UsageTally tg_usage_node (const tg_Usage *u, uint32_t node) {
-  if (node == 0)
-    return (tg_UsageTally){.self = u->outside, .total = u->sum,
-                           .peak = u->peak};
-  return node < u->nnodes ? u->nodes[node] : (tg_UsageTally){.peak = 0};
+  tg_UsageTally t = {.peak = 0};
+  if (node < u->nnodes)
+    t = u->nodes[node];
+  if (node == 0) {
+    t.self = u->outside;
+    t.total = u->sum;
+    t.peak = u->peak;
+  }
+  return t;
 }

@@ -9,6 +9,9 @@
 ** is freed, which is where the collector works, not where the block had come
 ** from.
 **
+** What is alive belongs to who made it (live.h). Without a tree it is known of
+** rows alone, and not of what they have called.
+**
 ** 'peak' of a row or a node: by how much the heap was larger in one of its
 ** calls than where that call began, at the most.
 **
@@ -19,6 +22,8 @@
 #define TG_USAGE_H
 
 #include "base/base.h"
+#include "profile/calltree.h"
+#include "profile/live.h"
 #include "stream/eventreader.h"
 
 typedef struct tg_Amount {
@@ -29,6 +34,9 @@ typedef struct tg_Amount {
 typedef struct tg_UsageTally {
   tg_Amount self, total;
   uint64_t peak;              /* bytes */
+  tg_Holding live, live_total;        /* alive at the end (live.h)... */
+  tg_Holding high, high_total;        /* ...and when the heap was at its
+                                         highest; totals with a tree only */
 } tg_UsageTally;
 
 typedef struct tg_UsageRow {
@@ -50,12 +58,15 @@ typedef struct tg_Usage {
   tg_Amount outside;          /* of that, with no frame open */
   bool known;                 /* the heap's size is known: */
   uint64_t heap, peak;        /* its size now, and the largest ever */
+  tg_Live live;               /* owns; by node, without a tree by row + 1; 0: no
+                                 frame was open */
   tg_UsageRow *rows;          /* owns */
   uint32_t nrows;
   tg_UsageTally *nodes;       /* owns; without a tree none is used */
   uint32_t nnodes;
   tg_UsageOpen *open;         /* owns; innermost last */
   uint32_t nopen, copen;
+  bool settled;               /* nodes and rows have what is alive */
 } tg_Usage;
 
 void tg_usage_free (tg_Usage *u);             /* zeroed memory is fine */
@@ -70,6 +81,14 @@ void tg_usage_leave (tg_Usage *u, bool last, bool own);
 
 /* Adds what was allocated since the last call. */
 void tg_usage_add (tg_Usage *u, const tg_Allocations *a);
+
+/* The same of blocks that are alive, by any packet of allocations. False
+   without memory. */
+bool tg_usage_hold (tg_Usage *u, const tg_Packet *packet);
+
+/* There are no more: nodes get what is alive in them and below, and rows what
+   their nodes have. False without memory. */
+bool tg_usage_settle (tg_Usage *u, const tg_CallTree *tree);
 
 /* What a row, or a node, has; zeros if nothing was ever open there. */
 tg_UsageTally tg_usage_row (const tg_Usage *u, uint32_t row);

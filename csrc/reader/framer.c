@@ -267,33 +267,41 @@ static bool turn_reopen (tg_Framer *fr, tg_Packet *out) {
   return false;
 }
 
-/* A packet of no frame. What a filter hides of a thread or of a time it hides
-   of its markers; 'own': it is a coroutine's. Before the first sample none is
-   known to run: it is the main one, as far as can be told. */
-static bool note (tg_Framer *fr, bool own, uint32_t mark, tg_Packet *out) {
+/* Before the first sample no coroutine is known to run: it is the main one, as
+   far as can be told. */
+static tg_ThreadId running_thread (const tg_Framer *fr) {
+  return fr->running != NULL ? fr->running->thread : 1;
+}
+
+/* What a filter hides of a thread or of a time it hides of its markers; 'own':
+   it is a coroutine's. */
+static bool shows_note (const tg_Framer *fr, bool own) {
   const tg_Filter *filter = fr->selection.filter;
-  tg_ThreadId thread = fr->running != NULL ? fr->running->thread : 1;
-  if (filter != NULL && ((own && filter->thread != 0
-                          && filter->thread != thread)
-                         || fr->now_ns < filter->from_ns))
-    return false;
+  return filter == NULL
+         || ((!own || filter->thread == 0
+              || filter->thread == running_thread(fr))
+             && fr->now_ns >= filter->from_ns);
+}
+
+/* A packet of no frame. */
+static void note (tg_Framer *fr, uint32_t mark, tg_Packet *out) {
   memset(out, 0, sizeof *out);
   out->why = TG_WHY_MARK;
   out->sequence = fr->sequence;
   out->time_ns = fr->now_ns;
-  out->thread = thread;
+  out->thread = running_thread(fr);
   out->depth = fr->open;
   out->mark = (uint8_t)(mark & TG_MARK_SORT);
   out->values = fr->event.values;
-  return true;
 }
 
 /* It is at the level at which a call would be. */
 static bool turn_mark (tg_Framer *fr, tg_Packet *out) {
   const tg_Event *e = &fr->event;
   done(fr);
-  if (!note(fr, (e->mark & TG_MARK_SORT) != TG_MARK_HEAP, e->mark, out))
+  if (!shows_note(fr, (e->mark & TG_MARK_SORT) != TG_MARK_HEAP))
     return false;
+  note(fr, e->mark, out);
   out->groups = (uint8_t)(e->mark >> TG_MARK_GROUPSHIFT);
   out->numbered = (e->flags & TG_EVF_NUMBER) != 0;
   out->hits = e->number;
@@ -306,9 +314,14 @@ static bool turn_mark (tg_Framer *fr, tg_Packet *out) {
    is outside of the calls that the selection waits for is not its. */
 static bool turn_allocations (tg_Framer *fr, tg_Packet *out) {
   done(fr);
-  if (fr->selection.awaits && fr->roots == 0 && !fr->adrift)
+  bool outside = fr->selection.awaits && fr->roots == 0 && !fr->adrift;
+  bool shown = !outside && shows_note(fr, true);
+  if (!shown && !fr->holds)
     return false;
-  return note(fr, true, TG_MARK_ALLOCATIONS, out);
+  note(fr, shown ? TG_MARK_ALLOCATIONS : TG_MARK_HELD, out);
+  out->lacking = fr->gap;
+  fr->gap = false;
+  return true;
 }
 
 /* Only called while there is a job. */

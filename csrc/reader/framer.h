@@ -56,6 +56,7 @@ typedef struct tg_Packet {
   uint8_t mark;         /* of a marker its sort (marks.h)... */
   uint8_t groups;       /* ...and how many groups of the console are open... */
   bool numbered;        /* ...and whether 'hits' tells of it */
+  bool lacking;         /* of allocations: some before them are missing */
   uint64_t hits;        /* entries of this function so far (entries only); of a
                            marker its counter, or the ns that its timer ran; of
                            a tick the ns of processor time since the last */
@@ -71,7 +72,7 @@ typedef struct tg_Packet {
   tg_FunctionId caller; /* callsite's function, 0 = no Lua caller */
   uint32_t line;        /* callsite's line */
   tg_Slice values;      /* arguments, or what 'why' says; data NULL = none. Of
-                           TG_MARK_ALLOCATIONS the event's body; of a tick the
+                           TG_MARK_ALLOCATIONS and HELD the body; of a tick the
                            lines that open frames have reached, an uint32_t
                            each, outermost first; 0 = not known */
 } tg_Packet;
@@ -155,6 +156,8 @@ typedef struct tg_Framer {
   bool started;         /* the stacks are those of the stream */
   bool marks;           /* markers are asked for, if the selection has them */
   bool windows;         /* so are, of all selections, windows (marks.h) */
+  bool holds;           /* so are allocations that the selection leaves out */
+  bool gap;             /* events are missing before the next allocations */
   bool ticks;           /* so are the moments at which samples were taken */
   bool lacks;           /* events are missing before the next CONTEXT */
   tg_Ahead ahead;       /* reading has just begun, and how */

@@ -83,7 +83,7 @@ void tg_framestart_terminate (tg_Framer *fr) {
    back are resumed with a list (the hook's epoch has changed by then). */
 void tg_framestart_lost (tg_Framer *fr, const tg_Event *e) {
   fr->missing += e->number;
-  fr->lacks = true;
+  fr->lacks = fr->gap = true;
   tg_framestart_terminate(fr);
 }
 

@@ -188,6 +188,10 @@ void tg_reader_show_windows (tg_Reader *r) {
   r->framer.windows = true;
 }
 
+void tg_reader_hold (tg_Reader *r) {
+  r->framer.marks = r->framer.holds = true;
+}
+
 void tg_reader_tick (tg_Reader *r) {
   r->framer.ticks = true;
 }
@@ -481,7 +485,8 @@ static tg_RedactKind kind_of (tg_Why why) {
 static bool has_list (const tg_Packet *p) {
   return p->values.data != NULL
          && (!tg_packet_is_moment(p)
-             || (p->why == TG_WHY_MARK && p->mark != TG_MARK_ALLOCATIONS));
+             || (p->why == TG_WHY_MARK && p->mark != TG_MARK_ALLOCATIONS
+                 && p->mark != TG_MARK_HELD));
 }
 
 /* In place of the packet's values a copy without what is hidden. False without

@@ -88,6 +88,11 @@ void tg_reader_mark (tg_Reader *r);
    whatever the selection's types. */
 void tg_reader_show_windows (tg_Reader *r);
 
+/* The same of allocations that the selection leaves out (TG_MARK_HELD): who
+   keeps count of what is alive (profile/live.h) must know what is freed
+   there. */
+void tg_reader_hold (tg_Reader *r);
+
 /* The same of the moments at which samples were taken. */
 void tg_reader_tick (tg_Reader *r);
 

@@ -8,6 +8,7 @@
 
 #include "base/loaded.h"
 #include "session/collections.h"
+#include "stream/holdings.h"
 
 /* How much Lua has, as the meter began to count what is added to it. While the
    collector runs a finalizer it does not say (lua_gc, section 4.6 of the
@@ -33,6 +34,17 @@ static tg_AllocMeter *find_meter (const tg_Session *s) {
   return tg_allocmeter_new(allocator, ud);
 }
 
+/* Of traces that wait for calls one of both selections is aside. */
+static uint64_t every_of (const tg_Session *s) {
+  const tg_Selection *aside = &s->await.aside.selection;
+  uint64_t every = s->selection.memory_every;
+  if ((aside->types & TG_TYPE_ALLOCATIONS) == 0)
+    return every;
+  if ((s->selection.types & TG_TYPE_ALLOCATIONS) == 0)
+    return aside->memory_every;
+  return aside->memory_every < every ? aside->memory_every : every;
+}
+
 /* 'ticks_stop' as the alarm: the writer looks at it with every event. The meter
    outlives all of us: lua_close unloads modules (gctm in loadlib.c) before it
    frees its last blocks. */
@@ -42,7 +54,8 @@ static bool begin (tg_Session *s) {
     return false;
   s->memory.spare = NULL;
   tg_loaded_keep();
-  tg_allocmeter_begin(s->memory.meter, &s->writer.ticks_stop);
+  tg_allocmeter_begin(s->memory.meter, &s->writer.ticks_stop,
+                      every_of(s));
   lua_setallocf(s->host.main, tg_allocmeter_call, s->memory.meter);
   tg_allocations_base(s);
   tg_collections_begin(s);
@@ -72,27 +85,34 @@ bool tg_allocations_review (tg_Session *s) {
   bool wanted = (types & TG_TYPE_ALLOCATIONS) != 0;
   if (wanted && s->memory.meter == NULL)
     return begin(s);
+  if (wanted && s->memory.meter->origins.every != every_of(s))
+    tg_origins_sample(&s->memory.meter->origins, every_of(s));
   if (!wanted)
     tg_allocations_end(s);
   return true;
 }
 
-/* The counts are differences, in the fewest bytes; the size of the heap is as
-   it is, so that a reader may begin anywhere. 'above': how much larger the heap
-   was meanwhile than both before and now. */
-static uint8_t *put_counts (uint8_t *p, const tg_AllocMeter *m) {
-  const tg_AllocCounts *told = &m->told;
+/* How much larger the heap was meanwhile than both before and now. */
+static uint64_t height (const tg_AllocMeter *m) {
   uint64_t before = m->told_heap;
   uint64_t high = before > m->heap ? before : m->heap;
+  return m->peak > high ? m->peak - high : 0;
+}
+
+/* The counts are differences, in the fewest bytes; the size of the heap is as
+   it is, so that a reader may begin anywhere. */
+static uint8_t *put_counts (uint8_t *p, const tg_AllocMeter *m) {
+  const tg_AllocCounts *told = &m->told;
   p = tg_putvar(p, m->total.allocations - told->allocations);
   p = tg_putvar(p, m->total.allocated - told->allocated);
   p = tg_putvar(p, m->total.freed - told->freed);
   p = tg_putvar(p, m->heap);
-  return tg_putvar(p, m->peak > high ? m->peak - high : 0);
+  return tg_putvar(p, height(m));
 }
 
 size_t tg_allocations_room (const tg_Session *s) {
-  return TG_ALLOCATIONS_ROOM + tg_collections_room(s);
+  return TG_ALLOCATIONS_ROOM + tg_holdings_room(&s->memory.meter->origins)
+         + tg_collections_room(s);
 }
 
 void tg_allocations_note (tg_Session *s, uint64_t now) {
@@ -102,17 +122,21 @@ void tg_allocations_note (tg_Session *s, uint64_t now) {
   tg_allocmeter_look(m);
   tg_collections_note(s, now);
   tg_writer_time(r, now);
-  uint8_t *p = tg_writer_head(r, r->p, TG_EV_ALLOCATIONS, now);
-  tg_writer_end(r, put_counts(p, m));
+  uint8_t *p = tg_writer_head(r, r->p, TG_EV_ALLOCATIONS | TG_EVF_HELD, now);
+  uint32_t told;
+  p = tg_holdings_put(put_counts(p, m), &m->origins, height(m), &told);
+  tg_writer_end(r, p);
+  tg_origins_told(&m->origins, told);
   tg_allocmeter_asked(m);
+  m->due = tg_origins_due(&m->origins) > 0;     /* these are told next */
 }
 
-/* To ask for room is enough: 'turn' tells of what is due. The chain of
-   coroutines is nothing to it. */
+/* To ask for room is enough: 'turn' tells of what is due, as often as it takes
+   to tell of all. The chain of coroutines is nothing to it. */
 void tg_allocations_settle (tg_Session *s) {
-  if (!tg_allocations_due(s))
-    return;
+  bool more = s->phase != TG_PHASE_TERMINATED;
   s->writer.behind = true;
-  (void)tg_writer_begin(&s->writer, tg_allocations_room(s), tg_clock_ticks());
+  while (more && tg_allocations_due(s))
+    more = tg_writer_begin(&s->writer, 1, tg_clock_ticks()) != NULL;
   s->writer.behind = false;
 }

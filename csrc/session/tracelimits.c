@@ -358,7 +358,7 @@ static bool note_allocations (tg_Session *s, size_t need, uint64_t now) {
       || (size_t)(r->lim - r->p) < need + tg_allocations_room(s))
     return false;
   tg_allocations_note(s, now);
-  s->writer.ticks_stop = s->next_stop;
+  s->writer.ticks_stop = tg_allocations_due(s) ? 0 : s->next_stop;
   return true;
 }
 

@@ -315,6 +315,7 @@ void tg_tracing_attend (tg_Session *s, lua_State *L) {
 void tg_tracing_terminate (tg_Session *s) {
   if (tg_session_traces(s) && s->phase != TG_PHASE_TERMINATED) {
     tg_window_tell(s, tg_clock_ticks());
+    tg_allocations_settle(s);
     if (!s->hooked)
       tg_sampler_terminate(s);
     tg_hook_terminate(s);

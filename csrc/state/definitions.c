@@ -17,6 +17,7 @@
 #include "base/symbol.h"
 #include "host/builtins.h"
 #include "host/ownfunctions.h"
+#include "state/metaname.h"
 #include "state/session.h"
 #include "state/shape.h"
 
@@ -216,12 +217,14 @@ static bool read_params (lua_State *L, tg_Function *f) {
 }
 
 /* Functions that coroutine.wrap makes are one, wherever that is. */
-static char *symbol_of (const tg_Function *f, const Key *k,
+static char *symbol_of (lua_State *L, const tg_Function *f, const Key *k,
                         tg_NameKind kind) {
   void (*home) (void) = (void (*) (void))lua_newstate;
   if (!f->is_c || kind != TG_NAME_NONE || f->role == TG_ROLE_WRAPPED)
     return NULL;
-  return tg_symbol_of(k->cfunction, (const void *)(uintptr_t)home);
+  char *name = tg_metaname_of(L);
+  return name != NULL ? name
+         : tg_symbol_of(k->cfunction, (const void *)(uintptr_t)home);
 }
 
 /* All that a packet may want to know of the function, as copies: the function
@@ -246,7 +249,7 @@ static bool describe (tg_Session *s, lua_State *L, const lua_Debug *ar,
   f->name = tg_funcname_of(&s->known.definitions.names, L, ar, k->text,
                            k->called, kind);
   f->known = *kind == TG_NAME_LOADED;
-  f->symbol = symbol_of(f, k, *kind);
+  f->symbol = symbol_of(L, f, k, *kind);
   return read_params(L, f) && f->url != NULL && f->name != NULL;
 }
 

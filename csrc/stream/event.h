@@ -69,8 +69,8 @@
 **             bytes of Lua's heap now (0: not known), var above: what Lua's
 **             allocator was asked for since the ALLOCATIONS before, by whoever
 **             ran until now. Meanwhile the heap had 'above' bytes more than
-**             both before and now. The event stands for no packet. The flags
-**             are 0.
+**             both before and now. The event stands for no packet. [HELD: which
+**             of the blocks are still there, and whose (holdings.h).]
 **   WAIT      u64 ticks (absolute; delta is 0), u64 ticks waited: so long the
 **             program has waited for a reader, up to now. A wait is no time of
 **             the program's: readers take it out of their times.
@@ -114,6 +114,7 @@ enum {
   TG_EVF_NUMBER = 1u << 5,   /* MARK */
   TG_EVF_OVERHEAD = 1u << 5, /* TIME */
   TG_EVF_WAITED = 1u << 5,   /* SAMPLE */
+  TG_EVF_HELD   = 1u << 5,   /* ALLOCATIONS */
   TG_EVF_SITE   = 1u << 6,   /* CALL, MARK */
   TG_EVF_NOTHING = 1u << 6,  /* RETURN */
   TG_EVF_AHEAD  = 1u << 6,   /* CONTEXT */

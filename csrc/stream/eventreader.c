@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/bytereader.h"
+#include "stream/holdings.h"
 #include "stream/values.h"
 
 #define ALLOCATIONS_NUMBERS 5
@@ -111,6 +112,8 @@ static void read_allocations (Rest *r, tg_Event *e) {
   const uint8_t *body = r->b.p;
   for (int i = 0; i < ALLOCATIONS_NUMBERS; i++)
     tg_takevar(&r->b);
+  if (e->flags & TG_EVF_HELD)
+    tg_holdings_pass(&r->b);
   e->values = (tg_Slice){.data = body, .size = (size_t)(r->b.p - body)};
 }
 
@@ -122,7 +125,8 @@ tg_Allocations tg_event_allocations (tg_Slice body) {
   a.freed = tg_takevar(&b);
   a.heap = tg_takevar(&b);
   a.above = tg_takevar(&b);
-  tg_assert(!b.missing && b.p == b.end);
+  a.held = b;
+  tg_assert(!b.missing);
   return a;
 }
 

@@ -6,7 +6,7 @@
 #ifndef TG_EVENTREADER_H
 #define TG_EVENTREADER_H
 
-#include "base/base.h"
+#include "base/bytereader.h"
 #include "stream/event.h"
 #include "stream/marks.h"
 
@@ -64,6 +64,7 @@ typedef struct tg_Allocations {
   uint64_t allocated, freed;    /* bytes */
   uint64_t heap;          /* bytes of Lua's heap now; 0: not known */
   uint64_t above;         /* it had more than before and now, by so many */
+  tg_ByteReader held;     /* borrows; for tg_holdings_read; empty: not known */
 } tg_Allocations;
 
 /* From the body of one, which was decoded before. */

@@ -29,8 +29,9 @@ typedef enum tg_Role {
 typedef struct tg_Function {
   char *name;           /* owns; as the manual's "name" rule decides */
   char *url;            /* owns; the chunk's source without '@' */
-  char *symbol;         /* owns; of a C function without a name, where it is in
-                           its library (symbol.h); NULL: not known */
+  char *symbol;         /* owns; of a C function without a name what it is
+                           for, or where it is in its library (metaname.h,
+                           symbol.h); NULL: not known */
   tg_TextId text;       /* its source among the table's texts, or none */
   const char *source;   /* borrows: that text, the chunk's source as Lua has it,
                            whole for a file, at most TG_SOURCE_MAX bytes for a

@@ -33,7 +33,9 @@ typedef enum tg_MarkSort {
   TG_MARK_ALLOCATIONS = 0x81,   /* only of packets: an event of its own */
   TG_MARK_COLLECTION = 0x82,    /* a cycle of the collector: how long it took,
                                    its kind, bytes before and after */
-  TG_MARK_UNTRACED = 0x83       /* so long, up to now, calls were not seen */
+  TG_MARK_UNTRACED = 0x83,      /* so long, up to now, calls were not seen */
+  TG_MARK_HELD = 0x84           /* only of packets, for who asks: allocations
+                                   that the selection leaves out */
 } tg_MarkSort;
 
 /* The name of the method. */
@@ -42,6 +44,11 @@ const char *tg_mark_name (uint32_t sort);
 /* Whether it is the program's, by a method of the console. */
 TG_INLINE bool tg_mark_said (uint32_t sort) {
   return sort < TG_MARK_HEAP;
+}
+
+/* Whether it tells what is alive (profile/live.h). */
+TG_INLINE bool tg_mark_holds (uint32_t sort) {
+  return sort == TG_MARK_ALLOCATIONS || sort == TG_MARK_HELD;
 }
 
 /* Whether its first value is a label, of a timer or a counter. */

@@ -190,7 +190,8 @@ static void put_call (const Call *c, tg_MarkSort sort) {
       put(c, sort, false, 0);
       break;
     case TG_NMARKS: case TG_MARK_HEAP: case TG_MARK_ALLOCATIONS:
-    case TG_MARK_COLLECTION: case TG_MARK_UNTRACED: default:
+    case TG_MARK_COLLECTION: case TG_MARK_UNTRACED: case TG_MARK_HELD:
+    default:
       tg_unreachable();
   }
 }

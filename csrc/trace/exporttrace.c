@@ -122,7 +122,7 @@ static void read_requests (lua_State *L, tg_ExportOptions *o) {
 
 /* In the order of tg_Weight. */
 static const char *const weights[] = {
-  "time", "nanoseconds", "bytes", "allocations", NULL
+  "time", "nanoseconds", "bytes", "allocations", "live", "peak-live", NULL
 };
 
 static tg_Weight read_weight (lua_State *L) {
@@ -132,8 +132,9 @@ static tg_Weight read_weight (lua_State *L) {
   while (weights[i] != NULL && strcmp(weights[i], name) != 0)
     i++;
   if (weights[i] == NULL && !lua_isnil(L, -1))
-    luaL_error(L, "option 'weight': \"time\", \"nanoseconds\", \"bytes\" or "
-                  "\"allocations\" expected, got %s",
+    luaL_error(L, "option 'weight': \"time\", \"nanoseconds\", \"bytes\", "
+                  "\"allocations\", \"live\" or \"peak-live\" expected, "
+                  "got %s",
                   luaL_tolstring(L, -1, NULL));
   lua_pop(L, 1);
   return weights[i] == NULL ? TG_WEIGHT_TIME : (tg_Weight)i;

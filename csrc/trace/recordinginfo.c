@@ -22,7 +22,7 @@ typedef struct Measure {
   uint64_t events, markers;
   uint32_t threads;
   uint64_t start_ns, end_ns;
-  tg_Usage memory;        /* without frames: it owns nothing */
+  tg_Usage memory;        /* owns; without frames */
   uint64_t collections, collecting_ns;  /* cycles of the collector */
 } Measure;
 
@@ -34,7 +34,6 @@ static void measure (lua_State *L, tg_ReadTrace *r, tg_Pace *pace, Measure *m) {
   tg_Packet p = {0};
   tg_Allocations a;
   uint64_t first_ns = UINT64_MAX;
-  *m = (Measure){0};
   while (!pace->raised && tg_reader_next(r->reader, r->stop, &p)) {
     if (first_ns == UINT64_MAX)
       first_ns = p.time_ns;
@@ -50,6 +49,9 @@ static void measure (lua_State *L, tg_ReadTrace *r, tg_Pace *pace, Measure *m) {
       a = tg_event_allocations(p.values);
       tg_usage_add(&m->memory, &a);
     }
+    if (p.why == TG_WHY_MARK && tg_mark_holds(p.mark)
+        && !tg_usage_hold(&m->memory, &p))
+      luaL_error(L, "not enough memory");
   }
   if (pace->raised)
     lua_error(L);
@@ -59,6 +61,17 @@ static void measure (lua_State *L, tg_ReadTrace *r, tg_Pace *pace, Measure *m) {
     m->start_ns = first_ns;
   if (p.time_ns > m->end_ns)
     m->end_ns = p.time_ns;
+}
+
+/* What of it was there at the end, and in which heap. */
+static void describe_live (lua_State *L, const tg_Usage *u) {
+  tg_LiveSum live = tg_live_of(&u->live, 0);
+  lx_set_integer(L, "live_bytes", (lua_Integer)live.now.bytes);
+  lx_set_integer(L, "live_blocks", (lua_Integer)live.now.blocks);
+  lx_set_integer(L, "peak_live_bytes", (lua_Integer)live.peak.bytes);
+  lx_set_integer(L, "heap_bytes", (lua_Integer)u->heap);
+  if (u->live.every > 0)
+    lx_set_integer(L, "every_bytes", (lua_Integer)u->live.every);
 }
 
 /* What the trace saw allocated, in frames or not. */
@@ -73,6 +86,8 @@ static void describe_memory (lua_State *L, const Measure *m) {
   lx_set_integer(L, "allocated_bytes", (lua_Integer)u->sum.allocated);
   lx_set_integer(L, "freed_bytes", (lua_Integer)u->sum.freed);
   lx_set_integer(L, "peak_bytes", (lua_Integer)u->peak);
+  if (u->live.told)
+    describe_live(L, u);
   lua_setfield(L, -2, "memory");
 }
 
@@ -114,11 +129,16 @@ static void describe_times (lua_State *L, const tg_ReadTrace *r,
 static void measure_trace (lua_State *L, tg_ReadTrace *r, Measure *m) {
   tg_Pace pace;
   tg_reader_weigh(r->reader);
-  tg_reader_mark(r->reader);
+  tg_reader_hold(r->reader);
   tg_pace_begin(&pace, L, r, 2);
   pace.before = lua_tonumber(L, 3);
   pace.whole = lua_tonumber(L, 4);
   measure(L, r, &pace, m);
+}
+
+static int measure__gc (lua_State *L) {
+  tg_usage_free(&((Measure *)lua_touserdata(L, 1))->memory);
+  return 0;
 }
 
 /* (trace, progress, before, whole) -> what info says of it; the last three as
@@ -126,11 +146,11 @@ static void measure_trace (lua_State *L, tg_ReadTrace *r, Measure *m) {
    leaves on the stack goes with it, and the reading is collected. No values of
    calls are asked for, so none is looked at. */
 static int describe_trace (lua_State *L) {
-  Measure m;
   tg_ReadTrace *r = tg_readtrace_new(L, 5, NULL,
                                      TG_TYPE_MARKERS | TG_TYPE_ALLOCATIONS);
   tg_Trace *t = r->trace;
-  measure_trace(L, r, &m);
+  Measure *m = lx_owner(L, sizeof *m, 0, "tracegrip.measure", measure__gc);
+  measure_trace(L, r, m);
   lua_createtable(L, 0, 12);
   lx_set_string(L, "name", t->name);
   tg_typelist_push(L, t->options.types);
@@ -140,11 +160,11 @@ static int describe_trace (lua_State *L) {
   if (t->options.windows > 0)
     describe_windows(L, r);
   if (t->options.types & TG_TYPE_ALLOCATIONS)
-    describe_memory(L, &m);
-  describe_times(L, r, &m);
-  lx_set_integer(L, "events", (lua_Integer)m.events);
-  lx_set_integer(L, "markers", (lua_Integer)m.markers);
-  lx_set_integer(L, "threads", m.threads);
+    describe_memory(L, m);
+  describe_times(L, r, m);
+  lx_set_integer(L, "events", (lua_Integer)m->events);
+  lx_set_integer(L, "markers", (lua_Integer)m->markers);
+  lx_set_integer(L, "threads", m->threads);
   tg_tracefields_push_lost(L, t);
   lua_setfield(L, -2, "lost");
   lx_set_string(L, "ended", tg_endreason_name(t->end));

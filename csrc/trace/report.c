@@ -108,7 +108,12 @@ static void ask_usage (Report *r, const tg_Options *o, tg_ReadTrace *from) {
   r->profile.usage.on = (o->types & TG_TYPE_ALLOCATIONS) != 0
                         && r->profile.lined != TG_LINED_TREE;
   if (r->profile.usage.on)
-    tg_reader_mark(from->reader);
+    tg_reader_hold(from->reader);
+}
+
+/* What is alive belongs to paths of calls, and so do rows' totals of it. */
+static bool needs_tree (const tg_Options *o) {
+  return (o->types & TG_TYPE_ALLOCATIONS) != 0;
 }
 
 /* Pushes a reading, the option 'progress' and the report of all packets; NULL
@@ -132,7 +137,8 @@ static Report *make_report (lua_State *L, bool tree) {
     lua_replace(L, 4);
   lua_settop(L, 4);
   Report *r = lx_owner(L, sizeof *r, 0, "tracegrip.report", report__gc);
-  bool made = tg_profile_init(&r->profile, t->stream->functions, tree)
+  bool made = tg_profile_init(&r->profile, t->stream->functions,
+                              tree || needs_tree(&t->options))
               && ask_ticks(r, &t->options, from, lined);
   r->profile.levels = levels;
   ask_usage(r, &t->options, from);
@@ -179,8 +185,21 @@ static void put_tally (tg_Sink *out, const tg_Tally *t) {
   tg_sink_count(out, "yields", t->yields);
 }
 
-/* The same of what was allocated. */
-static void put_usage (tg_Sink *out, const tg_UsageTally *t) {
+/* What is alive at the end, and when the heap was at its highest. */
+static void put_live (tg_Sink *out, const tg_UsageTally *t) {
+  tg_sink_count(out, "self_live_bytes", t->live.bytes);
+  tg_sink_count(out, "total_live_bytes", t->live_total.bytes);
+  tg_sink_count(out, "self_live_blocks", t->live.blocks);
+  tg_sink_count(out, "total_live_blocks", t->live_total.blocks);
+  tg_sink_count(out, "self_peak_live_bytes", t->high.bytes);
+  tg_sink_count(out, "total_peak_live_bytes", t->high_total.bytes);
+  tg_sink_count(out, "self_peak_live_blocks", t->high.blocks);
+  tg_sink_count(out, "total_peak_live_blocks", t->high_total.blocks);
+}
+
+/* The same of what was allocated. Older recordings do not know what is
+   alive. */
+static void put_usage (const Report *r, tg_Sink *out, const tg_UsageTally *t) {
   tg_sink_count(out, "self_bytes", t->self.allocated);
   tg_sink_count(out, "total_bytes", t->total.allocated);
   tg_sink_count(out, "self_allocations", t->self.count);
@@ -188,6 +207,24 @@ static void put_usage (tg_Sink *out, const tg_UsageTally *t) {
   tg_sink_count(out, "self_freed_bytes", t->self.freed);
   tg_sink_count(out, "total_freed_bytes", t->total.freed);
   tg_sink_count(out, "peak_bytes", t->peak);
+  if (r->profile.usage.live.told)
+    put_live(out, t);
+}
+
+/* Of the whole, beside its sums: 'heap_bytes' has what was there before, too.
+   */
+static void put_whole_usage (Report *r, tg_Sink *out) {
+  const tg_Usage *u = &r->profile.usage;
+  tg_UsageTally whole = tg_usage_node(u, 0);
+  put_usage(r, out, &whole);
+  if (u->known)
+    tg_sink_count(out, "heap_bytes", u->heap);
+  if (u->live.every > 0)
+    tg_sink_count(out, "every_bytes", u->live.every);
+  if (u->live.partial) {
+    tg_sink_key(out, "live_partial");
+    out->boolean(out, true);
+  }
 }
 
 /* ---- report ---- */
@@ -233,7 +270,7 @@ static void put_row (Report *r, tg_Sink *out, const tg_Row *row) {
   if (r->profile.usage.on) {
     tg_UsageTally u = tg_usage_row(&r->profile.usage,
                                    (uint32_t)(row - r->profile.rows));
-    put_usage(out, &u);
+    put_usage(r, out, &u);
   }
   put_lines(r, out, (uint32_t)(row - r->profile.rows));
   out->close(out);
@@ -292,10 +329,9 @@ int trace_report (lua_State *L) {
   if (t->options.windows > 0)
     put_windows(r, &t->options, out);
   if (p->usage.on) {
-    tg_UsageTally whole = tg_usage_node(&p->usage, 0);
     tg_sink_key(out, "memory");
     out->object(out);
-    put_usage(out, &whole);
+    put_whole_usage(r, out);
     out->close(out);
   }
   tg_sink_key(out, "functions");
@@ -332,9 +368,11 @@ static void push_node (lua_State *L, Report *r, uint32_t number,
     tg_sink_count(out, "levels", r->profile.deepest);
   }
   put_tally(out, &n->tally);
-  if (r->profile.usage.on) {
+  if (r->profile.usage.on && number == 0)
+    put_whole_usage(r, out);
+  else if (r->profile.usage.on) {
     tg_UsageTally u = tg_usage_node(&r->profile.usage, number);
-    put_usage(out, &u);
+    put_usage(r, out, &u);
   }
   tg_sink_key(out, "children");
   out->array(out);

@@ -32,6 +32,7 @@
 --                    samples there tell times without tracing, 10000 a second by
 --                    default (docs/truetimes.md)
 --   memory           true: the types memory and allocations too
+--   memoryEvery      bytes: the same of about one block in so many
 --   include exclude  lists of Lua patterns, on source or function name
 --   c                whether C functions are traced (true)
 --   maxDepth         frames at this depth and deeper are hidden

@@ -47,6 +47,10 @@ options.shared = {
   {name = "memory", flag = "--memory", value = true, group = "What is traced",
    help = "Count what every call allocates, and the size of Lua's heap; beside "
           .. "what --trace says."},
+  {name = "memoryEvery", kind = "bytes", metavar = "BYTES",
+   group = "What is traced",
+   help = "The same of about one block in so many bytes (524288, 512K), for "
+          .. "all that are like it: where to count every block is too dear."},
   {name = "include", kind = "pattern", metavar = "PATTERN", list = true,
    group = "What is traced",
    help = "Only functions whose name or source a Lua pattern finds."},

@@ -153,8 +153,11 @@ describe("tracegrip top", function ()
       while true do many() few() end
     ]])
     local last = result.stdout:match ".*(\ntracegrip top: .*)"
-    local n, m = last:match "%S+ [MK]?i?B +([%d,]+)  many.-([%d,]+)  few "
-    n, m = tonumber((n:gsub(",", ""))), tonumber((m:gsub(",", "")))
+    local function allocations (name)
+      local row = last:match("\n([^\n]+)  " .. name .. " ")
+      return tonumber((row:match("iB +([%d,]+)"):gsub(",", "")))
+    end
+    local n, m = allocations "many", allocations "few"
     assert.is_true(n > 3 * m and n < 40 * m, last)
     assert.matches("heap [^\n]+, at most [^\n]+/s in [%d,]+ allocations/s, "
                    .. "[%d,]+ collections?\n", last)

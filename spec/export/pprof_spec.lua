@@ -235,10 +235,12 @@ describe("a pprof profile", function ()
     local trace = exported.of(code, {formats = {"pprof"}})[1]
     local profile = profile_of(trace)
     assert.same({"calls/count", "time/nanoseconds", "alloc_objects/count",
-                 "alloc_space/bytes", "freed_space/bytes"}, profile.types)
+                 "alloc_space/bytes", "freed_space/bytes",
+                 "inuse_objects/count", "inuse_space/bytes"}, profile.types)
     assert.equal("time", profile.default)
     for value, key in pairs {[3] = "allocations", [4] = "bytes",
-                             [5] = "freed_bytes"} do
+                             [5] = "freed_bytes", [6] = "live_blocks",
+                             [7] = "live_bytes"} do
       local own, total = sums(profile, value)
       for _, row in ipairs(trace.report.functions) do
         assert.equal(row["self_" .. key], own[row.name] or 0, row.name)

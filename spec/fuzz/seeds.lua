@@ -82,6 +82,17 @@ programs.ring = {[[
   for i = 1, 5 do f(3) co() end
 ]], "--ring"}
 
+programs.held = {[[
+  local kept = {}
+  local function keep (n) for i = 1, n do kept[#kept + 1] = {i} end end
+  local function drop () kept = {} collectgarbage() end
+  for i = 1, 3 do keep(5) coroutine.wrap(keep)(3) drop() end
+  keep(20)
+  local s = ("x"):rep(100):rep(100)
+]], "--memory"}
+
+programs.held_samples = {programs.held[1], "--memory-every 64"}
+
 programs.killed = {[[
   local function f (n) return {n} end
   for i = 1, 20 do f(i) end

@@ -148,6 +148,20 @@ static void check_sum (const tg_Profile *p) {
   PROMISED(sum == p->duration_ns);
 }
 
+/* What is alive is somebody's, or was made outside of all frames; and of no
+   path there is less than none. */
+static void check_live (const tg_Profile *p) {
+  uint64_t sum = 0, blocks = 0;
+  tg_UsageTally whole = tg_usage_node(&p->usage, 0);
+  for (uint32_t i = 0; i < p->tree.count; i++) {
+    tg_UsageTally t = tg_usage_node(&p->usage, i);
+    sum += t.live.bytes;
+    blocks += t.live.blocks;
+  }
+  PROMISED(sum == whole.live_total.bytes);
+  PROMISED(blocks == whole.live_total.blocks);
+}
+
 static void sort_profile (const tg_Profile *p) {
   uint32_t n = p->nrows > p->tree.count ? p->nrows : p->tree.count;
   void *list = malloc((n + 1) * sizeof(void *));
@@ -164,11 +178,14 @@ static void read_profile (const Look *k) {
   const tg_Clock *clock = &k->r->stream->clock;
   tg_Reader *r = tg_reader_new(k->r->stream, k->trace->start, &k->selection);
   if (r != NULL && tg_profile_init(&p, k->r->stream->functions, true)) {
+    p.usage.on = true;
+    tg_reader_hold(r);
     while (tg_reader_next(r, k->end, &packet))
       tg_profile_add(&p, &packet);
     tg_profile_end(&p, tg_clock_ns(clock, k->trace->ticks),
                    tg_clock_ns(clock, k->r->ticks));
     check_sum(&p);
+    check_live(&p);
     sort_profile(&p);
     tg_profile_free(&p);
   }

@@ -69,7 +69,7 @@ describe("a recording with memory", function ()
   it("is a report by bytes or allocations", function ()
     for _, by in ipairs {"bytes", "total-bytes", "allocations"} do
       local text = output("$T report --limit all --sort " .. by .. " rec")
-      assert.matches(" in [%d,]+ allocations\n", text)
+      assert.matches(" in [%d,]+ allocations, [%d.]+ KiB alive\n", text)
       assert.matches("calls +bytes +%% +total +allocations", text)
       assert.matches("\n +3 +[%d.]+ KiB +[%d.]+%% +[%d.]+ KiB +%d+ .* make ",
                      text)

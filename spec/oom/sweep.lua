@@ -61,12 +61,15 @@ end
 
 local plain = outcome(program)
 
+local types = {"name", "callsite", "time", "parameterNames", "arguments",
+               "return", "throw", "yield", "location", "depth", "hitCount",
+               "thread"}
+
 -- One run with the n-th allocation refused: how many there were, its packets.
 local function attempt (nth)
   core.refuse(nth)
-  local started, trace = pcall(core.start, {name = "sweep", trace = {"name",
-    "callsite", "time", "parameterNames", "arguments", "return", "throw",
-    "yield", "location", "depth", "hitCount", "thread"}})
+  local started, trace = pcall(core.start, {name = "sweep", trace = types,
+                                            memory = true})
   local got = outcome(program)
   if got ~= plain then
     complain(nth, "the program noticed: %s", got)
@@ -78,7 +81,8 @@ local function attempt (nth)
     return core.refuse(0)
   end
   trace:stop()
-  local _, exported, message = pcall(trace.export, trace, "packets", path)
+  local _, exported, message = pcall(trace.export, trace, "packets", path,
+                                     {trace = types})
   check_report(nth, trace, "report")
   check_report(nth, trace, "tree")
   local requests = core.refuse(0)

@@ -43,7 +43,7 @@ static void passes_on_what_it_is_asked (void) {
   uint64_t alarm = 1;
   tg_AllocMeter *m = tg_allocmeter_new(allocator, &asked);
   UNIT_CHECK(passes(m, NULL, 5, 100) && has(&m->total, 0, 0, 0));
-  tg_allocmeter_begin(m, &alarm);
+  tg_allocmeter_begin(m, &alarm, 0);
   tg_allocmeter_base(m, 1000);
   UNIT_CHECK(passes(m, NULL, 5, 100) && has(&m->total, 1, 100, 0));
   UNIT_CHECK(passes(m, blocks, 100, 130) && has(&m->total, 2, 130, 0));
@@ -62,7 +62,7 @@ static void passes_on_what_it_is_asked (void) {
 static void raises_the_alarm_once (void) {
   uint64_t alarm = 1;
   tg_AllocMeter *m = tg_allocmeter_new(allocator, &asked);
-  tg_allocmeter_begin(m, &alarm);
+  tg_allocmeter_begin(m, &alarm, 0);
   UNIT_CHECK(passes(m, NULL, 5, 10) && alarm == 1 && !m->due);
   tg_allocmeter_base(m, 500);
   UNIT_CHECK(passes(m, NULL, 5, 10) && alarm == 0 && m->due);

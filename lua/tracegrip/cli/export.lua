@@ -58,11 +58,13 @@ local own = {
    help = "otlp: each outermost call of a function whose name or source a Lua "
           .. "pattern finds is a trace of its own, of kind SERVER."},
   {name = "weight", metavar = "WHAT", group = "The export",
-   choices = {"time", "nanoseconds", "bytes", "allocations"},
+   choices = {"time", "nanoseconds", "bytes", "allocations", "live",
+              "peak-live"},
    formats = {"folded"}, default = "time",
    help = "folded: what stacks are weighted by; time is microseconds, 1 at "
-          .. "least; bytes and allocations are of recordings that were made "
-          .. "with --memory."},
+          .. "least; all from bytes on are of recordings that were made "
+          .. "with --memory: live are bytes that are alive at the end, "
+          .. "peak-live those that were when the heap was at its peak."},
   {name = "lines", flag = "--lines", value = true, group = "The export",
    formats = {"folded"},
    help = "folded: a frame is a function with the line at which it stood, "
@@ -113,8 +115,8 @@ function export.check (parsed)
                   parsed.format)
     end
   end
-  if parsed.lines and (parsed.weight == "bytes"
-                       or parsed.weight == "allocations") then
+  if parsed.lines and parsed.weight and parsed.weight ~= "time"
+     and parsed.weight ~= "nanoseconds" then
     main.misuse("--lines goes with times, and not with --weight %s",
                 parsed.weight)
   end

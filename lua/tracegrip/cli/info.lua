@@ -92,6 +92,14 @@ local function memory_of (about)
   local text = ("%s in %s, %s freed; at most %s at a time"):format(
     units.bytes(m.allocated_bytes), units.several(m.allocations, "allocation"),
     units.bytes(m.freed_bytes), units.bytes(m.peak_bytes))
+  if m.live_bytes then
+    text = ("%s; %s of it alive at the end"):format(text,
+                                                    units.bytes(m.live_bytes))
+  end
+  if m.every_bytes then
+    text = ("%s; one block in %s was counted"):format(
+      text, units.bytes(m.every_bytes))
+  end
   if m.collections then
     text = ("%s; %s, %s"):format(text,
                                  units.several(m.collections, "collection"),

@@ -23,7 +23,11 @@ local order = {
   "mean_ms", "max_ms", "throws", "yields", "self_bytes", "total_bytes",
   "self_allocations", "total_allocations", "self_freed_bytes",
   "total_freed_bytes", "allocations", "allocated_bytes", "freed_bytes",
-  "peak_bytes", "memory", "change", "calls_change",
+  "peak_bytes", "live_bytes", "live_blocks", "peak_live_bytes",
+  "self_live_bytes", "total_live_bytes", "self_live_blocks",
+  "total_live_blocks", "self_peak_live_bytes", "total_peak_live_bytes",
+  "self_peak_live_blocks", "total_peak_live_blocks", "heap_bytes",
+  "every_bytes", "live_partial", "memory", "change", "calls_change",
   "self_change_ms", "total_change_ms", "old", "new", "functions", "traces",
   "type", "time", "overhead", "hits", "interval", "start", "end", "eventID",
   "parentEventID", "childCount", "aggregatedTime", "aggregatedOverhead"

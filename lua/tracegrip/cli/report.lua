@@ -26,10 +26,12 @@ local report = {
 report.options = options.joined({
   {name = "sort", metavar = "KEY",
    choices = {"self", "total", "calls", "bytes", "total-bytes",
-              "allocations"},
+              "allocations", "live", "total-live", "peak-live",
+              "total-peak-live"},
    default = "self", group = "The table",
-   help = "What comes first. The last three show memory in place of times, "
-          .. "of a recording that was made with --memory."},
+   help = "What comes first. All from bytes on show memory in place of times, "
+          .. "of a recording that was made with --memory: what was allocated, "
+          .. "what is alive of it at the end, and was at the heap's peak."},
   {name = "limit", kind = "limit", metavar = "N", default = "30",
    group = "The table", help = "Rows shown; N may be 'all'."},
   {name = "diff", metavar = "OLD", group = "The table",
@@ -87,16 +89,6 @@ local function table_columns (whole_ms)
   }
 end
 
--- What was allocated outside of all rows, as a row; nil if nothing was.
-local function allocated_outside (memory)
-  local row = {name = "(no traced function)"}
-  for _, field in ipairs {"self_bytes", "self_allocations",
-                          "self_freed_bytes"} do
-    row[field] = memory[field]
-  end
-  return row.self_allocations + row.self_freed_bytes > 0 and row or nil
-end
-
 -- What is nobody's self time, as a row: where no traced function ran.
 local function outside (result)
   local rest = result.duration_ms
@@ -115,13 +107,15 @@ end
 
 -- The rows of a report of what was allocated.
 local function memory_report (result, by, limit, width)
+  local memory = result.memory
   local shown, rest = limited(sorted(result.functions, by), limit)
+  local others = usage.rest(by, memory)
   shown = table.move(shown, 1, #shown, 1, {})
-  shown[#shown + 1] = allocated_outside(result.memory)
-  local out = columns.format(usage.columns(result.memory.total_bytes), shown,
-                             width)
+  table.move(others, 1, #others, #shown + 1, shown)
+  local out = columns.format(usage.columns(by, memory), shown, width)
   out[#out + 1] = rest
-  return out
+  local notes = usage.notes(memory)
+  return table.move(notes, 1, #notes, #out + 1, out)
 end
 
 -- What shares are shares of: with samples, of the time in which it ran.

@@ -39,13 +39,18 @@ local own = {
   {name = "calls", flag = "--calls", value = true, group = "What is shown",
    help = "Trace all calls instead: exact, at the price of tracing."},
   {name = "memory", flag = "--memory", value = true, group = "What is shown",
-   help = "Bytes and allocations per second of each function, too, and the "
-          .. "size of the heap: at the price of counting them."},
+   help = "Bytes and allocations per second of each function, too, what is "
+          .. "alive of them, and the size of the heap: at the price of "
+          .. "counting them."},
+  {name = "memoryEvery", kind = "bytes", metavar = "BYTES",
+   group = "What is shown",
+   help = "The same of about one block in so many bytes, for all that are "
+          .. "like it."},
   {name = "lines", flag = "--lines", value = true, group = "What is shown",
    help = "By line, not by function (of samples)."},
   {name = "sort", metavar = "COLUMN",
-   choices = {"self", "total", "calls", "bytes", "allocations", "name",
-              "place"},
+   choices = {"self", "total", "calls", "bytes", "allocations", "live",
+              "name", "place"},
    group = "What is shown", default = "self", help = "What comes first."},
   {name = "every", kind = "seconds", metavar = "S", group = "What is shown",
    default = "1s", help = "How often it is shown anew."},
@@ -188,7 +193,7 @@ end
 -- What the server is asked for.
 local function fields_of (parsed)
   local fields = {name = "top", blocks = true, overflow = "ring",
-                  memory = parsed.memory}
+                  memory = parsed.memory, memoryEvery = parsed.memoryEvery}
   if parsed.calls then
     fields.trace = {"name", "time"}
   else
@@ -199,7 +204,8 @@ end
 
 local function begin (session, parsed, title)
   session.view = topview.new {
-    title = title, calls = parsed.calls, memory = parsed.memory,
+    title = title, calls = parsed.calls,
+    memory = parsed.memory or parsed.memoryEvery,
     by_line = parsed.lines, sort = parsed.sort
   }
   session.begun = session.uv.hrtime()
@@ -244,7 +250,7 @@ local function attach (uv, parsed, child)
   local fields = fields_of(parsed)
   local taker <close> = core.receive({
     trace = fields.trace, sample = fields.sample, wall = fields.wall,
-    memory = fields.memory
+    memory = fields.memory, memoryEvery = fields.memoryEvery
   }, nil, nil, true)
   session.taker = taker
   local trace = server.must(connection, session.tracer:startTrace(fields))
@@ -265,8 +271,9 @@ end
 local function check (parsed)
   if parsed.sort == "calls" and not parsed.calls then
     main.misuse("--sort calls wants --calls: samples count none")
-  elseif (parsed.sort == "bytes" or parsed.sort == "allocations")
-         and not parsed.memory then
+  elseif (parsed.sort == "bytes" or parsed.sort == "allocations"
+          or parsed.sort == "live")
+         and not (parsed.memory or parsed.memoryEvery) then
     main.misuse("--sort %s wants --memory", parsed.sort)
   elseif parsed.lines and parsed.calls then
     main.misuse("--lines are known of samples only, not of --calls")

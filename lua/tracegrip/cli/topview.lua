@@ -45,7 +45,8 @@ local function difference (row, before)
   return {
     name = row.name, url = row.url, line = row.at or row.line,
     self = since "self_ms", total = since "total_ms", calls = since "calls",
-    bytes = since "self_bytes", allocations = since "self_allocations"
+    bytes = since "self_bytes", allocations = since "self_allocations",
+    live = row.self_live_bytes or 0
   }
 end
 
@@ -91,6 +92,7 @@ function View:orders ()
   if self.memory then
     list[#list + 1] = "bytes"
     list[#list + 1] = "allocations"
+    list[#list + 1] = "live"
   end
   list[#list + 1] = "name"
   list[#list + 1] = "place"
@@ -195,6 +197,7 @@ end
 
 -- "1.2 MiB/s", as wide as others.
 local function size (n)
+  n = math.floor(n + 0.5)
   return n > 0 and units.bytes(n):gsub(" bytes?$", "   B") or ""
 end
 
@@ -224,6 +227,7 @@ function View:columns ()
     list[#list + 1] = rate("bytes/s", "bytes", 5, size, per_second)
     list[#list + 1] = rate("allocs/s", "allocations", 3, units.count,
                            per_second)
+    list[#list + 1] = rate("live", "live", 6, size, 1)
   end
   list[#list + 1] = {title = "function", key = "name", cut = "back",
                      least = 12, text = texts.name}

@@ -23,10 +23,12 @@ local tree = {
 tree.options = options.joined({
   {name = "depth", kind = "limit", metavar = "N", default = "40",
    group = "The tree", help = "Levels shown; N may be 'all'."},
-  {name = "sort", metavar = "KEY", choices = {"total", "total-bytes"},
+  {name = "sort", metavar = "KEY",
+   choices = {"total", "total-bytes", "live", "peak-live"},
    default = "total", group = "The tree",
-   help = "What comes first: the time, or what was allocated, which is then "
-          .. "shown in place of times (record --memory)."},
+   help = "What comes first: the time; or what was allocated, what is alive of "
+          .. "it at the end, and was at the heap's peak, in and below a row, "
+          .. "which is then shown in place of times (record --memory)."},
   lines.option("The tree", "A row is a function with the line at which it "
                            .. "stood, FUNCTION:LINE."),
   {name = "minMs", kind = "ms", metavar = "MS", group = "The tree",
@@ -56,7 +58,9 @@ local function falling (field)
 end
 
 local orders = {total = falling "total_ms",
-                ["total-bytes"] = falling "total_bytes"}
+                ["total-bytes"] = falling "total_bytes",
+                live = falling "total_live_bytes",
+                ["peak-live"] = falling "total_peak_live_bytes"}
 
 -- A node's children that are shown, sorted, and those that are not.
 local function sorted (node, level, limits)
@@ -155,7 +159,7 @@ function tree.format (root, depth, min_ms, width, by)
                   by = by or "total"}
   -- Of samples, parts are of the time that the program ran.
   local whole_ms = root.total_ms - (root.samples and root.self_ms or 0)
-  local shown = usage.keys[limits.by] and usage.columns(root.total_bytes)
+  local shown = usage.keys[limits.by] and usage.columns(limits.by, root)
                 or table_columns(whole_ms)
   local out = columns.format(shown, rows_of(root, limits), width)
   if (root.levels or 0) > limits.depth then
@@ -182,7 +186,7 @@ function tree.run (parsed)
   if parsed.lines then
     lines.must(root.samples, parsed.file)
   end
-  usage.asked(parsed.sort, root.total_bytes, parsed.file)
+  usage.asked(parsed.sort, root, parsed.file)
   recording.write_rows(tree.format(root, depth, parsed.minMs,
                                    recording.width(), parsed.sort))
 end

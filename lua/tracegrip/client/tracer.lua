@@ -204,7 +204,7 @@ end
 -- The types of the trace that a packet asks for.
 local function types_of (packet)
   local types = packet.trace or tracer.defaultTypes
-  if packet.memory then
+  if packet.memory or packet.memoryEvery then
     types = table.move(types, 1, #types, 1, {})
     types[#types + 1], types[#types + 2] = "memory", "allocations"
   end

@@ -25,6 +25,7 @@ const functions = facts.functions.map((row, i) => ({
   max: row[9], throws: row[10], yields: row[11], bytes: row[12] || 0,
   totalBytes: row[13] || 0, allocations: row[14] || 0,
   error: facts.errors[i],
+  live: row[18] || 0, peakLive: row[19] || 0,
   lines: linesOf(i)
 }));
 const LEFT = functions.length;          // behind those of the program

@@ -31,6 +31,9 @@ const columns = [
    text: f => bytes(f.totalBytes)},
   {title: "allocations", key: "allocations", sparse: true,
    text: f => count(f.allocations)},
+  {title: "alive", key: "live", sparse: true, text: f => bytes(f.live)},
+  {title: "alive at peak", key: "peakLive", sparse: true,
+   text: f => bytes(f.peakLive)},
   {title: "where", key: "url", text: placeOf, words: true}
 ].filter(({key, sparse}) => !sparse || functions.some(f => f[key] > 0));
 

@@ -1,0 +1,66 @@
+/*
+** holdings.h - who has what, as an ALLOCATIONS tells it (event.h) where the
+** flag HELD is set: behind its five numbers.
+**
+**     u8 flags   bits 0 to 3 are 0, so a reader that is older finds no event
+**                there, and ends; 10 SAMPLED, 20 FORGOTTEN
+**     var size   of what follows
+**     [SAMPLED:  var every]
+**     var origin, [not 0: var blocks, var bytes]: what ran up to here has that
+**                number, and so much of what it has made is still there
+**     [above:    [origin not 0: var blocks, var bytes: of it when the heap was
+**                at its highest], var n: so many of the changes were before]
+**     changes    up to the end: var origin, as the zigzag difference to the one
+**                before; var 2 x blocks + last; [not last: var bytes]: so much
+**                of it is no more there; last: all that was left
+**
+** FORGOTTEN: what was told before is not known any more. The numbers of origins
+** are used again (origins.h).
+**
+** Written in the hook; read by anyone, from bytes that may be anything.
+*/
+#ifndef TG_HOLDINGS_H
+#define TG_HOLDINGS_H
+
+#include "base/bytereader.h"
+#include "base/origins.h"
+#include "stream/event.h"
+
+enum {
+  TG_HELD_SAMPLED = 0x10,
+  TG_HELD_FORGOTTEN = 0x20
+};
+
+/* Bytes that tg_holdings_put takes at most. Very many changes are told by more
+   than one event. */
+size_t tg_holdings_room (const tg_Origins *o);
+
+/* Writes what there is to tell, but no more changes than there was room for;
+   '*n' is how many. 'above' as in the event. Returns the end. */
+uint8_t *tg_holdings_put (uint8_t *p, const tg_Origins *o, uint64_t above,
+                          uint32_t *n);
+
+/* What of it was read. */
+typedef struct tg_Holdings {
+  bool forgotten;
+  uint64_t every;             /* bytes; 0: all blocks are told */
+  tg_OriginId origin;         /* 0: none */
+  tg_Holding now, high;       /* 'high' is 'now' without 'above' */
+  uint64_t nhigh;             /* changes before the highest moment; without
+                                 'above' all */
+  /* private */
+  tg_ByteReader changes;
+  tg_OriginId before;
+} tg_Holdings;
+
+/* Passes over them in an event; what is none is missing. */
+void tg_holdings_pass (tg_ByteReader *b);
+
+/* From the bytes that were passed over; false if they make no sense. */
+bool tg_holdings_read (tg_Holdings *h, tg_ByteReader b, uint64_t above);
+
+/* The next change; false at the end, and from where they make no sense. Of one
+   that is the last of its origin 'less' is not told. */
+bool tg_holdings_next (tg_Holdings *h, tg_OriginChange *change);
+
+#endif
