@@ -281,7 +281,7 @@ static void write_ends (Scrub *s) {
   tg_Header header = s->r->header;
   size_t size = header.size < sizeof header ? header.size : sizeof header;
   header.scrubbed = 1;
-  header.reserved = 0;
+  header.packed = 0;
   write_out(s, &header, size, 0);
   if (s->status == TG_OK && ftruncate(s->out, (off_t)s->r->file_bytes) != 0) {
     s->aside = true;
