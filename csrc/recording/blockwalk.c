@@ -47,16 +47,26 @@ static uint32_t bytes_there (const tg_BlockWalk *w, const tg_Block *head,
   return used > left ? (uint32_t)left : used;
 }
 
+/* False: the file has no such bytes, which is a failure where nobody may have
+   cut it just now. */
+static bool read_bytes (tg_BlockWalk *w, void *to, size_t size,
+                        uint64_t place) {
+  bool read = tg_fileio_read(w->fd, to, size, place);
+  if (!read && !(w->moving && errno == EIO))
+    fail(w, TG_ERR_IO);
+  return read;
+}
+
 /* The head there. Where somebody writes, it is read until it is the same twice:
    one reading may have a part of what was and a part of what is. */
 static bool read_head (tg_BlockWalk *w, uint64_t place, tg_Block *head) {
   tg_Block again;
   int tries = 0;
-  if (!tg_fileio_read(w->fd, head, sizeof *head, place))
-    return fail(w, TG_ERR_IO);
+  if (!read_bytes(w, head, sizeof *head, place))
+    return false;
   while (w->moving && tries++ < TRIES) {
-    if (!tg_fileio_read(w->fd, &again, sizeof again, place))
-      return fail(w, TG_ERR_IO);
+    if (!read_bytes(w, &again, sizeof again, place))
+      return false;
     if (memcmp((void *)head, (void *)&again, sizeof again) == 0)
       break;
     memcpy((void *)head, (void *)&again, sizeof again);
@@ -91,7 +101,7 @@ static bool copy_block (tg_BlockWalk *w, const tg_Block *head, tg_FoundBlock *f)
   f->copy = tg_malloc(sizeof *head + f->used);
   if (f->copy == NULL)
     return fail(w, TG_ERR_MEMORY);
-  bool same = tg_fileio_read(w->fd, f->copy, sizeof *head + f->used, f->place)
+  bool same = read_bytes(w, f->copy, sizeof *head + f->used, f->place)
               && read_head(w, f->place, &now)
               && now.kind == head->kind && now.base == head->base
               && tg_block_used(&now) >= f->used;
@@ -230,7 +240,7 @@ void tg_blockwalk (tg_BlockWalk *w, uint64_t place) {
     walk_again(w);
   if (w->count > 1)
     qsort(w->list, w->count, sizeof *w->list, by_base);
-  if (w->packed)
+  if (w->packed || w->moving)
     drop_doubles(w);
 }
 

@@ -255,7 +255,8 @@ static void fill_store (Opening *o, tg_Supply *shelf) {
                       tg_shelf_place(f), f->used))
       o->status = TG_ERR_MEMORY;
     r->event_bytes += f->used;
-    r->packed_bytes += f->packed;
+    r->saved_bytes += f->packed > 0 && f->packed < f->used
+                      ? f->used - f->packed : 0;
     r->end = f->base + f->used;
   }
 }

@@ -36,7 +36,7 @@ local smaller = {["--value-depth 0"] = true,
 
 describe("the size of a recording", function ()
   it("is told with what takes the room, and what would be smaller", function ()
-    local info = info_of(shell("$T record --no-c -o rec program.lua 30000; "
+    local info = info_of(shell("$T record --compress none --no-c -o rec program.lua 30000; "
                               .. "$T info --json rec"))
     local room, sum = info.room, 0
     for _, name in ipairs {"tables", "strings", "values", "calls", "samples",
@@ -50,7 +50,7 @@ describe("the size of a recording", function ()
     assert.equal(2, #room.smaller)
     for _, one in ipairs(room.smaller) do
       assert.is_true(smaller[one.options])
-      local really = info_of(shell(("$T record --no-c %s -o rec program.lua "
+      local really = info_of(shell(("$T record --compress none --no-c %s -o rec program.lua "
         .. "30000; $T info --json rec"):format(one.options))).file_bytes
       assert.is_true(math.abs(one.bytes - really) < really / 6,
                      ("%s: %d, %d"):format(one.options, one.bytes, really))
@@ -108,13 +108,13 @@ describe("the size of a recording", function ()
         local function f (s) end
         for i = 1, 2000 do f(("x"):rep(200) .. i) end
 .
-      $T record --no-c -o rec long.lua; $T info --json rec]]))
+      $T record --compress none --no-c -o rec long.lua; $T info --json rec]]))
     assert.matches("of it strings of more than 16 bytes: "
                    .. "%-%-value%-string 16 is about", info.room.words)
   end)
 
   it("is told at the end of a large one", function ()
-    local result = shell("$T record --no-c -o rec program.lua 640000; "
+    local result = shell("$T record --compress none --no-c -o rec program.lua 640000; "
                          .. "$T info --json rec")
     assert.matches("^tracegrip: [^\n]*rec: [%d.]+ MiB, %d+ %% of it contents "
                    .. "of tables: [^\n]+\n$", result.stderr)
@@ -138,7 +138,7 @@ describe("the size of a recording", function ()
     local result = shell [[
       mkdir disk; mount -t tmpfs -o size=72M none disk
       trap "umount disk" EXIT
-      $T record --no-c -o disk/rec program.lua 620000]]
+      $T record --compress none --no-c -o disk/rec program.lua 620000]]
     assert.matches("^tracegrip: [^\n]*rec has %d+ MiB, and less than a tenth "
                    .. "of its disk is left: %d+ MiB\n",
                    result.stderr)
@@ -148,7 +148,7 @@ end)
 
 describe("a recording's --max-size", function ()
   it("ends the trace, and the program goes on", function ()
-    local result = shell("$T record --no-c --max-size 2M -o rec program.lua "
+    local result = shell("$T record --compress none --no-c --max-size 2M -o rec program.lua "
                          .. "40000; $T info --json rec")
     local info = info_of(result)
     assert.matches("^done\n", result.stdout)
@@ -163,7 +163,7 @@ describe("a recording's --max-size", function ()
 
   it("bounds the file of a ring, which has the end", function ()
     for _, size in ipairs {1, 5} do
-      local result = shell(("$T record --no-c --ring --max-size %dM -o rec "
+      local result = shell(("$T record --compress none --no-c --ring --max-size %dM -o rec "
         .. "program.lua 80000; $T log rec | grep -c 'last()'; "
         .. "$T info --json rec"):format(size))
       local info = info_of(result)
@@ -200,7 +200,7 @@ describe("a recording's --max-size", function ()
   it("is one of the environment's options", function ()
     local result = shell("$LUA program.lua 40000; $T info --json rec", {
       [run.variable "LUA_INIT"] = "require 'tracegrip.auto'",
-      TRACEGRIP_RECORD = "rec", TRACEGRIP_OPTIONS = "maxSize = 2 << 20"
+      TRACEGRIP_RECORD = "rec", TRACEGRIP_OPTIONS = "maxSize = 2 << 20, compress = 'none'"
     })
     assert.equal("maxSize", info_of(result).traces[1].ended)
   end)
