@@ -234,7 +234,20 @@ static bool cut_last (Opening *o, tg_Supply *shelf, tg_FoundBlock *f) {
   return f->used > 0;
 }
 
-/* Blocks at the end without a single good event are left out: the last event is
+/* In the midst; at the beginning, which a ring drops while it is recorded; or
+   since the file was cut off, as what was packed does not stand in order. */
+static bool lacks_blocks (const Opening *o, uint32_t from, uint32_t to) {
+  const tg_Recording *r = o->r;
+  if (o->walk.count == 0)
+    return false;
+  return (to < o->walk.count && !o->walk.moving)
+         || (from > 0 && r->header.state == TG_FILE_COMPLETE)
+         || (o->walk.packed && r->count > 0
+             && o->walk.list[from].base > r->traces[0].start);
+}
+
+/* What has been added while the file was looked at may have gaps: it is left out
+   then. Blocks at the end without a single good event are left out: the last event is
    then in the one before. Damage in others shows when a reader comes to it. */
 static void fill_store (Opening *o, tg_Supply *shelf) {
   tg_Recording *r = o->r;
@@ -242,7 +255,7 @@ static void fill_store (Opening *o, tg_Supply *shelf) {
   uint32_t from, to;
   choose_run(o, &from, &to);
   tg_assert(from <= to && to <= o->walk.count);
-  if (to < o->walk.count || (from > 0 && r->header.state == TG_FILE_COMPLETE))
+  if (lacks_blocks(o, from, to))
     damage(o, "blocks are missing",
            list[to < o->walk.count ? to : from].place);
   while (to > from && !cut_last(o, shelf, &list[to - 1])

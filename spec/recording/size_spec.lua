@@ -17,9 +17,10 @@ local program = [[
   print "done"
 ]]
 
--- A script for the shell, with T for the command and the program beside it.
+-- A script for the shell, with T for the command and the program beside it. A
+-- recording that is PLAIN has the size of its events.
 local function shell (script, env)
-  local mine = {T = tracegrip, LUA = run.lua}
+  local mine = {T = tracegrip, LUA = run.lua, PLAIN = "--compress none"}
   for name, value in pairs(env or {}) do
     mine[name] = value
   end
@@ -36,8 +37,8 @@ local smaller = {["--value-depth 0"] = true,
 
 describe("the size of a recording", function ()
   it("is told with what takes the room, and what would be smaller", function ()
-    local info = info_of(shell("$T record --compress none --no-c -o rec program.lua 30000; "
-                              .. "$T info --json rec"))
+    local info = info_of(shell("$T record $PLAIN --no-c -o rec program.lua "
+                              .. "30000; $T info --json rec"))
     local room, sum = info.room, 0
     for _, name in ipairs {"tables", "strings", "values", "calls", "samples",
                            "other", "definitions"} do
@@ -50,8 +51,8 @@ describe("the size of a recording", function ()
     assert.equal(2, #room.smaller)
     for _, one in ipairs(room.smaller) do
       assert.is_true(smaller[one.options])
-      local really = info_of(shell(("$T record --compress none --no-c %s -o rec program.lua "
-        .. "30000; $T info --json rec"):format(one.options))).file_bytes
+      local really = info_of(shell(("$T record $PLAIN --no-c %s -o rec "
+        .. "program.lua 30000; $T info --json rec"):format(one.options))).file_bytes
       assert.is_true(math.abs(one.bytes - really) < really / 6,
                      ("%s: %d, %d"):format(one.options, one.bytes, really))
     end
@@ -114,8 +115,8 @@ describe("the size of a recording", function ()
   end)
 
   it("is told at the end of a large one", function ()
-    local result = shell("$T record --compress none --no-c -o rec program.lua 640000; "
-                         .. "$T info --json rec")
+    local result = shell("$T record $PLAIN --no-c -o rec program.lua 640000"
+                         .. "; $T info --json rec")
     assert.matches("^tracegrip: [^\n]*rec: [%d.]+ MiB, %d+ %% of it contents "
                    .. "of tables: [^\n]+\n$", result.stderr)
     local info = info_of(result)
@@ -148,8 +149,8 @@ end)
 
 describe("a recording's --max-size", function ()
   it("ends the trace, and the program goes on", function ()
-    local result = shell("$T record --compress none --no-c --max-size 2M -o rec program.lua "
-                         .. "40000; $T info --json rec")
+    local result = shell("$T record $PLAIN --no-c --max-size 2M -o rec "
+                         .. "program.lua 40000; $T info --json rec")
     local info = info_of(result)
     assert.matches("^done\n", result.stdout)
     assert.matches("^tracegrip: [^\n]*rec has the size that it may have "
@@ -163,7 +164,7 @@ describe("a recording's --max-size", function ()
 
   it("bounds the file of a ring, which has the end", function ()
     for _, size in ipairs {1, 5} do
-      local result = shell(("$T record --compress none --no-c --ring --max-size %dM -o rec "
+      local result = shell(("$T record $PLAIN --no-c --ring --max-size %dM -o rec "
         .. "program.lua 80000; $T log rec | grep -c 'last()'; "
         .. "$T info --json rec"):format(size))
       local info = info_of(result)
