@@ -19,8 +19,8 @@
 **            the process has used by then, u64 threads that it has, u64 each,
 **            the figures of its ticks (ticking.h): now and then while the trace
 **            runs
-**   PACKED   u32 bytes, then what are so many bytes of entries, packed (zstd.h):
-**            for clients that ask for it, when the way to them is slow
+**   PACKED   u32 bytes, then entries of so many bytes, packed (zstd.h): for
+**            clients that ask for it, when the way to them is slow
 **
 ** docs/protocol.md has it for those who write a client.
 */

@@ -74,8 +74,8 @@ static bool read_head (tg_BlockWalk *w, uint64_t place, tg_Block *head) {
   return true;
 }
 
-/* A block that may be another one a moment later. Those that touch are one hole:
-   what is packed may begin in one and end in the next. */
+/* A block that may be another one a moment later. Those that touch are one
+   hole: what is packed may begin in one and end in the next. */
 static bool add_hole (tg_BlockWalk *w, uint64_t place, uint64_t size) {
   if (w->nholes > 0 && w->holes[w->nholes - 1].end == place) {
     w->holes[w->nholes - 1].end += size;
@@ -96,7 +96,8 @@ static bool add_found (tg_BlockWalk *w, const tg_FoundBlock *found) {
 
 /* The bytes of a block that may be gone a moment later, with its head as it was
    before; false: it is gone. */
-static bool copy_block (tg_BlockWalk *w, const tg_Block *head, tg_FoundBlock *f) {
+static bool copy_block (tg_BlockWalk *w, const tg_Block *head,
+                        tg_FoundBlock *f) {
   tg_Block now;
   f->copy = tg_malloc(sizeof *head + f->used);
   if (f->copy == NULL)
@@ -164,8 +165,8 @@ static uint64_t end_walk (tg_BlockWalk *w, const char *damage,
   return 0;
 }
 
-/* Reads the block at 'place'; its size, or 0 if the walk ends here. 'again': the
-   file has been gone through. */
+/* Reads the block at 'place'; its size, or 0 if the walk ends here. 'again':
+   the file has been gone through. */
 static uint64_t read_block (tg_BlockWalk *w, uint64_t place, bool again) {
   tg_Block head;
   int tries = 0;

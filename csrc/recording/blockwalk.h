@@ -52,8 +52,8 @@ typedef struct tg_BlockWalk {
   void *ud;               /* borrows */
 } tg_BlockWalk;
 
-/* From 'place' on. Zeroed but for 'fd', 'bytes', 'moving', 'entries' and 'ud' it
-   has found nothing. */
+/* From 'place' on. Zeroed but for 'fd', 'bytes', 'moving', 'entries' and 'ud'
+   it has found nothing. */
 void tg_blockwalk (tg_BlockWalk *w, uint64_t place);
 
 void tg_blockwalk_free (tg_BlockWalk *w);

@@ -499,7 +499,7 @@ static void let_packer_go (tg_FileWriter *t) {
   t->packer = NULL;
 }
 
-/* What rooms have is nobody's any more, but would take its place on the disk. */
+/* What rooms have is nobody's any more, but would take room on the disk. */
 static void punch (void *ud, uint64_t place, uint64_t size) {
   tg_FileWriter *t = ud;
   tg_mappedfile_punch(&t->file, place, size);

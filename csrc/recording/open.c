@@ -246,9 +246,9 @@ static bool lacks_blocks (const Opening *o, uint32_t from, uint32_t to) {
              && o->walk.list[from].base > r->traces[0].start);
 }
 
-/* What has been added while the file was looked at may have gaps: it is left out
-   then. Blocks at the end without a single good event are left out: the last event is
-   then in the one before. Damage in others shows when a reader comes to it. */
+/* What has been added while the file was looked at may have gaps, and is left
+   out then. Blocks at the end without a single good event are, too: the last
+   event is then in the one before. Damage in others shows when a reader comes to it. */
 static void fill_store (Opening *o, tg_Supply *shelf) {
   tg_Recording *r = o->r;
   tg_FoundBlock *list = o->walk.list;

@@ -1,10 +1,10 @@
 /*
 ** packer.c - see packer.h.
 **
-** Rooms are sorted by their place. What is packed has no gaps where rooms touch:
-** a block may begin in one and end in the next. What a room has behind its last
-** block is an empty block of events up to the room's end, which readers pass
-** over, and which becomes the next one:
+** Rooms are sorted by their place. What is packed has no gaps where rooms
+** touch: a block may begin in one and end in the next. What a room has behind
+** its last block is an empty block of events up to the room's end, which
+** readers pass over, and which becomes the next one:
 **
 **     | PACKED | PACKED | EVENTS, used 0          |
 **               at ^     1. the bytes, and behind them an empty block
@@ -193,9 +193,9 @@ static size_t end_room (tg_Piece *room, size_t filled) {
   return 0;
 }
 
-/* The bytes go behind a head that still says "empty". The size that the block is
-   to have. Of two rooms the first one's empty block first becomes as long as
-   both: then the second one's head is data. */
+/* The bytes go behind a head that still says "empty". Gives the size that the
+   block is to have. Of two rooms the first one's empty block becomes as long as
+   both before: then the second one's head is data. */
 static size_t write_bytes (tg_Piece *room, tg_Piece *next, tg_Block *at,
                            const uint8_t *data, size_t n) {
   size_t left = left_in(room), size = whole_size(n);

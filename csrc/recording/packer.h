@@ -8,10 +8,10 @@
 **       lower rooms                waits   waits    written
 **
 ** A block that is full waits. What it becomes, a block PACKED (block.h), goes
-** into a *room*: a piece of the file that is empty, the lowest there is. Then the
-** block is a room itself, for what is packed or for new events; for those the
-** highest is taken. So the file grows by what is packed, and its end is what
-** can be cut off.
+** into a *room*: a piece of the file that is empty, the lowest there is. Then
+** the block is a room itself, for what is packed or for new events; for those
+** the highest is taken. So the file grows by what is packed, and its end is
+** what can be cut off.
 **
 ** At every moment each event is in the file, and blocks that say the same have
 ** the same base (docs/recording.md): a block PACKED is whole before one store
@@ -42,8 +42,8 @@ tg_Packer *tg_packer_new (void);
 bool tg_packer_add (tg_Packer *p, const tg_Piece *full);
 
 /* An empty piece of 'size' bytes at least for events. The last one that there
-   is the packer needs, if it is not 'urgent'; then it is waited for, too. False:
-   there is none. */
+   is the packer needs, if it is not 'urgent'; then it is waited for, too.
+   False: there is none. */
 bool tg_packer_take (tg_Packer *p, size_t size, bool urgent, tg_Piece *piece);
 
 /* Bytes of room that the packer waits for; 0: it has what it needs. */

@@ -21,7 +21,7 @@ typedef struct Shelf {
   int fd;                 /* owns */
   tg_Block *spare;        /* owns; the latest that came back, for the next */
   size_t spare_size;      /* 0 without one */
-  tg_FoundBlock *kept;         /* owns, and their copies; blocks that the file may
+  tg_FoundBlock *kept;    /* owns, and their copies; blocks that the file may
                              not have any more */
   uint32_t count;
   tg_Zstd zstd;           /* owns */

@@ -101,9 +101,11 @@ describe("a recording that is packed", function ()
 
   it("holds more than one that is not within --max-size", function ()
     local result = shell [[
-      N=300000 $T record $TYPES --max-size 3M -o packed program.lua
-      N=300000 $T record $TYPES --max-size 3M --compress none -o plain program.lua
-      $T export packets packed -o - | wc -l; $T export packets plain -o - | wc -l
+      export N=300000
+      $T record $TYPES --max-size 3M -o packed program.lua
+      $T record $TYPES --max-size 3M --compress none -o plain program.lua
+      $T export packets packed -o - | wc -l
+      $T export packets plain -o - | wc -l
       wc -c <packed]]
     local packed, plain, bytes = result.stdout:match "^(%d+)%s+(%d+)%s+(%d+)"
     assert.is_true(tonumber(packed) > 2 * tonumber(plain), result.stdout)

@@ -52,7 +52,8 @@ describe("the size of a recording", function ()
     for _, one in ipairs(room.smaller) do
       assert.is_true(smaller[one.options])
       local really = info_of(shell(("$T record $PLAIN --no-c %s -o rec "
-        .. "program.lua 30000; $T info --json rec"):format(one.options))).file_bytes
+        .. "program.lua 30000; $T info --json rec"):format(one.options)))
+        .file_bytes
       assert.is_true(math.abs(one.bytes - really) < really / 6,
                      ("%s: %d, %d"):format(one.options, one.bytes, really))
     end
@@ -164,7 +165,7 @@ describe("a recording's --max-size", function ()
 
   it("bounds the file of a ring, which has the end", function ()
     for _, size in ipairs {1, 5} do
-      local result = shell(("$T record $PLAIN --no-c --ring --max-size %dM -o rec "
+      local result = shell(("$T record --no-c --ring --max-size %dM -o rec "
         .. "program.lua 80000; $T log rec | grep -c 'last()'; "
         .. "$T info --json rec"):format(size))
       local info = info_of(result)
@@ -201,7 +202,8 @@ describe("a recording's --max-size", function ()
   it("is one of the environment's options", function ()
     local result = shell("$LUA program.lua 40000; $T info --json rec", {
       [run.variable "LUA_INIT"] = "require 'tracegrip.auto'",
-      TRACEGRIP_RECORD = "rec", TRACEGRIP_OPTIONS = "maxSize = 2 << 20, compress = 'none'"
+      TRACEGRIP_RECORD = "rec",
+      TRACEGRIP_OPTIONS = "maxSize = 2 << 20, compress = 'none'"
     })
     assert.equal("maxSize", info_of(result).traces[1].ended)
   end)
