@@ -141,7 +141,8 @@ static void note_packed (tg_BlockWalk *w, const tg_Block *head,
                          uint64_t place) {
   uint32_t packed = tg_block_used(head);
   w->packed = true;
-  if (packed > 0 && bytes_there(w, head, place) == packed)
+  if (packed > 0 && head->unpacked > 0
+      && bytes_there(w, head, place) == packed)
     add_found(w, &(tg_FoundBlock){
       .base = head->base, .packets = head->packets, .place = place,
       .used = head->unpacked, .packed = packed
