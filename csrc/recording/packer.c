@@ -142,27 +142,27 @@ static tg_Piece *next_room (const tg_Packer *p, uint32_t i) {
   return touches && is_empty(next) ? next : NULL;
 }
 
-/* Rooms below the one that is filled, and with too little room, are full. */
-static void close_below (tg_Packer *p, uint32_t i) {
-  while (i-- > 0) {
-    if (!is_empty(&p->rooms.list[i])) {
-      tg_Piece full = tg_pieces_take(&p->rooms, i);
+/* Rooms below the one that is filled, and with too little room, are full. Gives
+   the index that the one has then. */
+static uint32_t close_below (tg_Packer *p, uint32_t i) {
+  for (uint32_t j = i; j-- > 0; ) {
+    if (!is_empty(&p->rooms.list[j])) {
+      tg_Piece full = tg_pieces_take(&p->rooms, j);
       let_be(p, &full);
+      i--;
     }
   }
+  return i;
 }
 
-/* The lowest room with 'size' bytes, those of the next one included; its index,
-   or -1. */
-static int find_room (tg_Packer *p, size_t size) {
-  for (uint32_t i = 0; i < p->rooms.count; i++) {
+/* The lowest room with 'size' bytes, those of the next one included, among the
+   first 'most'; its index, or -1. */
+static int find_room (const tg_Packer *p, size_t size, uint32_t most) {
+  for (uint32_t i = 0; i < most; i++) {
     const tg_Piece *room = &p->rooms.list[i], *next = next_room(p, i);
     if (left_in(room) >= REST
-        && left_in(room) + (next != NULL ? next->size : 0) >= size) {
-      uint32_t before = p->rooms.count;
-      close_below(p, i);
-      return (int)(i - (before - p->rooms.count));
-    }
+        && left_in(room) + (next != NULL ? next->size : 0) >= size)
+      return (int)i;
   }
   return -1;
 }
@@ -179,6 +179,10 @@ static size_t whole_size (size_t packed) {
   return (sizeof(tg_Block) + packed + 7) & ~(size_t)7;
 }
 
+static tg_Block *block_at (const tg_Piece *room, size_t offset) {
+  return (tg_Block *)(void *)((uint8_t *)room->block + offset);
+}
+
 /* An empty block up to the room's end; what is too small for one is the last
    block's. Gives how many bytes those are. */
 static size_t end_room (tg_Piece *room, size_t filled) {
@@ -187,7 +191,7 @@ static size_t end_room (tg_Piece *room, size_t filled) {
   room->filled = rest < REST ? room->size : filled;
   if (rest < REST)
     return rest;
-  tg_Block *empty = (tg_Block *)(void *)((uint8_t *)room->block + filled);
+  tg_Block *empty = block_at(room, filled);
   memset((void *)empty, 0, sizeof *empty);
   tg_block_begin(empty, TG_BLOCK_EVENTS, rest, 0, 0);
   return 0;
@@ -214,17 +218,19 @@ static size_t write_bytes (tg_Piece *room, tg_Piece *next, tg_Block *at,
   return size + end_room(next, size - left);
 }
 
-/* Shown by the last store. */
-static void write_block (tg_Piece *room, tg_Piece *next, const tg_Block *full,
-                         const uint8_t *data, size_t n) {
-  tg_Block *at = (tg_Block *)(void *)((uint8_t *)room->block + room->filled);
+/* 'n' packed bytes that stand for 'unpacked' of 'full', shown by the last
+   store. */
+static void write_block (tg_Packer *p, uint32_t i, const tg_Block *full,
+                         uint32_t unpacked, const uint8_t *data, size_t n) {
+  tg_Piece *room = &p->rooms.list[i], *next = next_room(p, i);
+  tg_Block *at = block_at(room, room->filled);
   tg_assert(at->magic == TG_BLOCK_MAGIC && tg_block_used(at) == 0);
   size_t size = write_bytes(room, next, at, data, n);
   atomic_thread_fence(memory_order_release);
   at->kind = TG_BLOCK_PACKED;
   at->base = full->base;
   at->packets = full->packets;
-  at->unpacked = tg_block_used(full);
+  at->unpacked = unpacked;
   atomic_thread_fence(memory_order_release);
   at->size = size;
   tg_block_commit(at, at->data + n);
@@ -232,12 +238,11 @@ static void write_block (tg_Piece *room, tg_Piece *next, const tg_Block *full,
 
 /* False: there is no such room. */
 static bool put_block (tg_Packer *p, const tg_Block *full, size_t n) {
-  int i = find_room(p, whole_size(n));
-  if (i < 0)
-    return false;
-  write_block(&p->rooms.list[i], next_room(p, (uint32_t)i), full, p->scratch,
-              n);
-  return true;
+  int i = find_room(p, whole_size(n), p->rooms.count);
+  if (i >= 0)
+    write_block(p, close_below(p, (uint32_t)i), full, tg_block_used(full),
+                p->scratch, n);
+  return i >= 0;
 }
 
 /* The block that has been packed is a room now. */
@@ -448,7 +453,40 @@ static bool put_or_ask (tg_Packer *p, const tg_Block *full, size_t n,
   return put_block(p, full, n);
 }
 
-/* Blocks of a recording that remained short stay as they are. */
+/* The index of the highest room with anything in it; -1. */
+static int highest_room (const tg_Packer *p) {
+  int i = (int)p->rooms.count - 1;
+  while (i >= 0 && is_empty(&p->rooms.list[i]))
+    i--;
+  return i;
+}
+
+/* Whether blocks of the room, which is no room any more then, are all in lower
+   ones. Until the last is there, those that are have a double. Not if the room
+   has the end of a block, or lacks one's. */
+static bool move_down (tg_Packer *p, uint32_t i) {
+  tg_Piece *room = &p->rooms.list[i];
+  for (size_t at = 0; at < room->filled; at += block_at(room, at)->size) {
+    const tg_Block *b = block_at(room, at);
+    if (b->magic != TG_BLOCK_MAGIC || b->kind != TG_BLOCK_PACKED
+        || b->size > room->size - at)
+      return false;
+    int to = find_room(p, whole_size(tg_block_used(b)), i);
+    if (to < 0)
+      return false;
+    write_block(p, (uint32_t)to, b, b->unpacked, b->data, tg_block_used(b));
+  }
+  for (size_t at = 0; at < room->filled; at += block_at(room, at)->size)
+    tg_block_commit(block_at(room, at), block_at(room, at)->data);
+  room->block->size = room->size;
+  room->block->kind = TG_BLOCK_EVENTS;
+  room->filled = 0;
+  return true;
+}
+
+/* Blocks of a recording that remained short stay as they are. The first room
+   was at the end of the file, when there was no other: what it has is to be
+   where it can be cut off behind. */
 void tg_packer_finish (tg_Packer *p,
                        bool (*give) (void *ud, size_t size, tg_Piece *empty),
                        void *ud) {
@@ -461,6 +499,9 @@ void tg_packer_finish (tg_Packer *p,
     else
       let_be(p, &full);
   }
+  int highest;
+  while ((highest = highest_room(p)) > 0 && move_down(p, (uint32_t)highest))
+    continue;
 }
 
 bool tg_packer_copy (tg_Packer *p, const tg_Block *full) {
