@@ -248,7 +248,8 @@ static bool lacks_blocks (const Opening *o, uint32_t from, uint32_t to) {
 
 /* What has been added while the file was looked at may have gaps, and is left
    out then. Blocks at the end without a single good event are, too: the last
-   event is then in the one before. Damage in others shows when a reader comes to it. */
+   event is then in the one before. Damage in others shows when a reader comes
+   to it. */
 static void fill_store (Opening *o, tg_Supply *shelf) {
   tg_Recording *r = o->r;
   tg_FoundBlock *list = o->walk.list;
