@@ -167,8 +167,10 @@ static bool map_room (void *ud, size_t size, tg_Piece *empty) {
   size_t page = tg_mappedfile_page();
   size = size <= TG_CHUNK_SIZE ? TG_CHUNK_SIZE
          : (size + page - 1) / page * page;
+  bool full = t->file.full;       /* is said of events */
   *empty = (tg_Piece){.place = t->file.end, .size = size};
   empty->block = tg_mappedfile_map(&t->file, size);
+  t->file.full = full;
   if (empty->block != NULL)
     tg_block_begin(empty->block, TG_BLOCK_EVENTS, size, 0, 0);
   return empty->block != NULL;

@@ -99,6 +99,39 @@ describe("a recording that is packed", function ()
     assert.equal("over\n", result.stdout)
   end)
 
+  it("is followed while it is written, by its blocks", function ()
+    local result = run.command({"sh", "-c", [[
+      N=60000 $T record $TYPES -o rec program.lua &
+      $LUA follow.lua; wait
+      $T export packets rec -o a; $T export packets copy -o b
+      cmp a b; wc -l <b]]}, {
+      files = {["program.lua"] = program, ["follow.lua"] = [[
+        local core = require "tracegrip.core"
+        core.own()
+        local tail, taker = core.tail("rec", 0), nil
+        local all = {trace = {"name", "arguments", "return"}}
+        for _, key in ipairs {"Depth", "Properties", "String", "Objects"} do
+          all["value" .. key] = "all"
+        end
+        local over = false
+        repeat
+          local last, bytes = over, assert(tail:read() or "")
+          if bytes ~= "" then
+            taker = taker or assert(core.receive(all, nil, {
+              path = "copy", name = "program", program = "program.lua"}))
+            assert(taker:feed(bytes))
+            taker:pump()
+          end
+          over = bytes == "" and tail:over()
+        until last and bytes == ""
+        assert(taker:finish "requested")]]},
+      env = {T = tracegrip, LUA = run.lua, TYPES = TYPES,
+             [run.variable "LUA_PATH"] = run.path,
+             [run.variable "LUA_CPATH"] = run.cpath}
+    })
+    assert.equal("600002\n", result.stdout, result.stderr)
+  end)
+
   it("holds more than one that is not within --max-size", function ()
     local result = shell [[
       export N=300000
