@@ -40,6 +40,8 @@ check () {
       want libwslay-dev test -f "${WSLAY_INCDIR:-/usr/include}/wslay/wslay.h"
       want libcurl4-openssl-dev eval \
         'test -f "$(ls /usr/include/curl/curl.h /usr/include/*/curl/curl.h | head -1)"'
+      want libzstd1 "$HOST" -e \
+        'local _, m = package.loadlib("libzstd.so.1", "*"); assert(not m, m)'
       want "liblua$version-dev" test -f \
         "${LUA_INCDIR:-/usr/include/lua$version}/lua.h"
       module lua-cjson cjson

@@ -153,6 +153,7 @@ static const luaL_Reg core[] = {
   {"die", system_die},
   {"family", system_family},
   {"claimable", system_claimable},
+  {"compresses", system_compresses},
   {NULL, NULL}
 };
 

@@ -8,9 +8,10 @@
 ** The order is that of the places below. Before a fork mutexes are taken from
 ** the first place to the last, as they are nested elsewhere: who has a session
 ** may come to its channel, who has the server's mutex takes those of channels,
-** who has a channel's takes a store's; nothing is taken inside of those of the
-** own functions, the proof and the clock. They are given back from the last to
-** the first, so what sessions do in the child finds all others whole.
+** who has a channel's takes a store's, who has a store's takes a packer's;
+** nothing is taken inside of those of the own functions, the proof and the
+** clock. They are given back from the last to the first, so what sessions do in
+** the child finds all others whole.
 **
 ** At exit it is the same order: first sessions end, which writes their last
 ** events, then the server sends them; the own functions are forgotten when
@@ -29,8 +30,8 @@ typedef enum tg_AtFork {
 
 typedef enum tg_AtForkPlace {
   TG_ATFORK_HOSTS, TG_ATFORK_SERVER, TG_ATFORK_OWN, TG_ATFORK_PROOF,
-  TG_ATFORK_CLOCK, TG_ATFORK_STREAMS, TG_ATFORK_TICKERS,
-  TG_ATFORK_COVERAGE, TG_ATFORK_PLACES
+  TG_ATFORK_CLOCK, TG_ATFORK_STREAMS, TG_ATFORK_PACKERS,
+  TG_ATFORK_TICKERS, TG_ATFORK_COVERAGE, TG_ATFORK_PLACES
 } tg_AtForkPlace;
 
 /* From now on 'fork' is called on each side of a fork, and 'exit' when the

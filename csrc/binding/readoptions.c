@@ -303,6 +303,14 @@ static void opt_max_size (Reading *r) {
                               "a number of bytes, at least 1048576,");
 }
 
+static void opt_compress (Reading *r) {
+  const char *s = (lua_type(r->L, -1) == LUA_TSTRING)
+                  ? lua_tostring(r->L, -1) : "";
+  r->o->compressed = strcmp(s, "zstd") == 0;
+  if (!r->o->compressed && strcmp(s, "none") != 0)
+    fail(r, "\"zstd\" or \"none\"");
+}
+
 static void opt_on (Reading *r) {
   read_patterns(r, &r->o->on);
 }
@@ -372,6 +380,7 @@ static const struct {
   {"maxEvents", opt_max_events, RECORD},
   {"duration", opt_duration, RECORD},
   {"maxSize", opt_max_size, FILED},
+  {"compress", opt_compress, FILED},
   {"on", opt_on, RECORD},
   {"calls", opt_calls, RECORD},
   {"traceparent", opt_traceparent, RECORD},

@@ -25,6 +25,7 @@
 #include "text/fdwriter.h"
 #include "text/fileio.h"
 #include "text/newfile.h"
+#include "text/zstd.h"
 
 #define CONTENTS_MOST ((size_t)1 << 30)
 
@@ -282,6 +283,13 @@ int system_pid (lua_State *L) {
    variable of its environment (family.h). */
 int system_family (lua_State *L) {
   lua_pushinteger(L, tg_family(luaL_optstring(L, 1, NULL)));
+  return 1;
+}
+
+/* compresses(): whether this machine has what recordings are compressed
+   with. */
+int system_compresses (lua_State *L) {
+  lua_pushboolean(L, tg_zstd_there());
   return 1;
 }
 

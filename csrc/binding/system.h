@@ -47,6 +47,7 @@ int system_family (lua_State *L);
 
 /* claimable(path) -> true | nil, message, code: tg_claim_try. */
 int system_claimable (lua_State *L);
+int system_compresses (lua_State *L);
 
 /* die(signal): ends as a command did that was waited for. */
 int system_die (lua_State *L);

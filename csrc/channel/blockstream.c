@@ -12,9 +12,11 @@
 */
 #include "channel/blockstream.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "recording/entries.h"
 #include "recording/fileformat.h"
@@ -175,4 +177,40 @@ void tg_blockstream_read (tg_BlockStream *b, tg_Follower *follower,
     put_lacks(b, follower, out);
   if (!more && b->given == TG_BLOCKS_PART)
     put_now(b, follower, until, out);
+}
+
+bool tg_blockstream_pack (tg_Zstd *z, const tg_Buf *bytes, tg_Buf *out) {
+  const size_t head = 3 * sizeof(uint32_t);
+  size_t before = out->size, bound = tg_zstd_bound(bytes->size);
+  if (bytes->failed || bytes->size > UINT32_MAX / 2 || bound == 0
+      || !tg_buf_reserve(out, head + bound))
+    return false;
+  size_t n = tg_zstd_pack(z, bytes->data, bytes->size,
+                          out->data + before + head, bound);
+  if (n == 0 || n >= bytes->size || !tg_block_packs(bytes->size, n))
+    return false;
+  put_head(out, TG_BLOCKENTRY_PACKED, sizeof(uint32_t) + n);
+  put32(out, (uint32_t)bytes->size);
+  out->size += n;
+  return true;
+}
+
+/* Few bytes are not believed to stand for very many (block.h). */
+uint8_t *tg_blockstream_unpack (tg_Zstd *z, const uint8_t *data, size_t size,
+                                size_t *bytes) {
+  uint32_t n = 0;
+  if (size >= sizeof n)
+    memcpy(&n, data, sizeof n);
+  errno = EBADMSG;
+  if (n == 0 || !tg_block_packs(n, size - sizeof n))
+    return NULL;
+  uint8_t *unpacked = tg_malloc(n);
+  if (unpacked == NULL)
+    errno = ENOMEM;
+  else if (!tg_zstd_unpack(z, data + sizeof n, size - sizeof n, unpacked, n)) {
+    tg_free(unpacked);
+    return NULL;
+  }
+  *bytes = n;
+  return unpacked;
 }

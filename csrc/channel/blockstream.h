@@ -21,6 +21,8 @@
 **            the process has used by then, u64 threads that it has, u64 each,
 **            the figures of its ticks (ticking.h): now and then while the trace
 **            runs
+**   PACKED   u32 bytes, then entries of so many bytes, packed (zstd.h): for
+**            clients that ask for it, when the way to them is slow
 **
 ** docs/protocol.md has it for those who write a client.
 */
@@ -29,6 +31,7 @@
 
 #include "base/buf.h"
 #include "reader/follower.h"
+#include "text/zstd.h"
 
 #define TG_BLOCKSTREAM_TYPE "tracegrip.blocks"
 
@@ -38,7 +41,8 @@ typedef enum tg_BlockEntry {
   TG_BLOCKENTRY_EVENTS,
   TG_BLOCKENTRY_NOW,
   TG_BLOCKENTRY_PROCESS,
-  TG_BLOCKENTRY_LACKS
+  TG_BLOCKENTRY_LACKS,
+  TG_BLOCKENTRY_PACKED
 } tg_BlockEntry;
 
 /*
@@ -77,5 +81,14 @@ void tg_blockstream_owe (tg_BlockStream *b);
    out for this client. */
 void tg_blockstream_read (tg_BlockStream *b, tg_Follower *follower,
                           size_t bytes, uint64_t until, tg_Buf *out);
+
+/* The same bytes as one entry PACKED in 'out'; false: they are not worth it, or
+   cannot be packed, and 'out' is as it was. */
+bool tg_blockstream_pack (tg_Zstd *z, const tg_Buf *bytes, tg_Buf *out);
+
+/* What the data of an entry PACKED stand for, owned by the caller: 'bytes' of
+   it. NULL with errno: EBADMSG, ENOMEM. */
+uint8_t *tg_blockstream_unpack (tg_Zstd *z, const uint8_t *data, size_t size,
+                                size_t *bytes);
 
 #endif

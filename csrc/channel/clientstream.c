@@ -322,27 +322,32 @@ static void read_frames (tg_ClientStream *c, const char *name, int64_t batch,
 
 /* A bulk packet begins with "bulk", the actor that sends it, the type and the
    length. The actor's name is the server's own, without spaces. */
-static void read_blocks (tg_ClientStream *c, const char *name, size_t bytes) {
+static void read_blocks (tg_ClientStream *c, const char *name, size_t bytes,
+                         bool packs) {
   char length[24];
+  tg_buf_clear(&c->packed);
   tg_blockstream_read(&c->blocks, c->follower, bytes, c->until, &c->body);
   if (c->body.size == 0)
     return;
-  int n = snprintf(length, sizeof length, " %zu:", c->body.size);
+  const tg_Buf *body = packs
+                       && tg_blockstream_pack(&c->zstd, &c->body, &c->packed)
+                       ? &c->packed : &c->body;
+  int n = snprintf(length, sizeof length, " %zu:", body->size);
   tg_buf_addstr(&c->out, "bulk ");
   tg_buf_addstr(&c->out, name);
   tg_buf_addstr(&c->out, " " TG_BLOCKSTREAM_TYPE);
   tg_buf_add(&c->out, length, (size_t)n);
-  tg_buf_add(&c->out, c->body.data, c->body.size);
+  tg_buf_add(&c->out, body->data, body->size);
 }
 
 /* The caller checks 'broken' before it sends anything: if it is set, 'out' may
    lack something. */
 static void read_all (tg_ClientStream *c, const char *name, int64_t batch,
-                      size_t bytes) {
+                      size_t bytes, bool packs) {
   tg_buf_clear(&c->out);
   tg_buf_clear(&c->body);
   if (tg_follower_is_bytes(c->follower))
-    read_blocks(c, name, bytes);
+    read_blocks(c, name, bytes, packs);
   else
     read_frames(c, name, batch, bytes);
   if (c->body.failed || c->out.failed)
@@ -367,6 +372,8 @@ void tg_clientstream_free (tg_ClientStream *c) {
     discard(c, c->next);
   c->next = NULL;
   tg_scratch_free(&c->scratch);
+  tg_zstd_free(&c->zstd);
+  tg_buf_free(&c->packed);
   tg_buf_free(&c->body);
   tg_buf_free(&c->out);
 }
@@ -459,11 +466,11 @@ bool tg_clientstream_mark (tg_ClientStream *c, uint64_t duration_ns) {
 /* NULL: there is nothing to read now. The mark has done its work when all
    before it was read. */
 const tg_Buf *tg_clientstream_read (tg_ClientStream *c, const char *from,
-                                    int64_t batch, size_t bytes) {
+                                    int64_t batch, size_t bytes, bool packs) {
   if (c->follower == NULL || c->broken)
     return NULL;
   set_limit(c);
-  read_all(c, from, batch, bytes);
+  read_all(c, from, batch, bytes, packs);
   if (c->out.size > 0)
     return &c->out;
   if (tg_follower_done(c->follower) >= c->mark)

@@ -33,6 +33,8 @@ typedef struct tg_ClientStream {
   bool broken;                /* it cannot be read on */
   tg_Scratch scratch;         /* owns, as the following */
   tg_BlockStream blocks;      /* of a follower of bytes */
+  tg_Zstd zstd;               /* owns; for blocks that are to be packed */
+  tg_Buf packed;              /* owns; the same */
   tg_Buf body, out;           /* the packet being written; those that are */
 } tg_ClientStream;
 
@@ -65,11 +67,12 @@ bool tg_clientstream_mark (tg_ClientStream *c, uint64_t duration_ns);
 
 /*
 ** The next packets, or blocks, framed, of the actor 'from': 'bytes' and a bit,
-** 'batch' of them together (0: each by itself). Stays until the next call;
+** 'batch' of them together (0: each by itself). Blocks are packed, if that is
+** what the client 'packs', and makes them shorter. Stays until the next call;
 ** NULL: there is nothing to read before the mark or the next notice.
 */
 const tg_Buf *tg_clientstream_read (tg_ClientStream *c, const char *from,
-                                    int64_t batch, size_t bytes);
+                                    int64_t batch, size_t bytes, bool packs);
 
 /* The next notice if it is due, else NULL; and that it has been told: what it
    says is so from then on. */

@@ -50,6 +50,7 @@ static uint32_t pid_field (lua_State *L, int i, const char *key) {
 static bool read_plan (lua_State *L, int i, tg_FilePlan *plan) {
   plan->path = string_field(L, i, "path");
   plan->program.remote = true;
+  plan->packs = true;
   plan->program.pid = pid_field(L, i, "pid");
   plan->program.name = string_field(L, i, "program");
   plan->program.tracegrip = tg_strcopy(TG_VERSION);

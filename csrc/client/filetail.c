@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "client/filetail.h"
@@ -25,9 +26,11 @@
 #include "base/bytereader.h"
 #include "base/grow.h"
 #include "channel/blockstream.h"
+#include "recording/blockwalk.h"
 #include "recording/entries.h"
 #include "recording/fileformat.h"
 #include "text/fileio.h"
+#include "text/zstd.h"
 
 #define TG_FILETAIL "tracegrip.Tail"
 #define PIECE ((size_t)1 << 20)       /* bytes that a read gives, about */
@@ -53,6 +56,10 @@ typedef struct FileTail {
   tg_Header header;
   uint64_t place;           /* where the next block will begin */
   Blocks events;            /* of a ring all, else those not read to the end */
+  uint64_t low;             /* of a file that is packed: blocks before this
+                               place were read, and stay */
+  uint64_t entered;         /* the last block of entries in there */
+  tg_Zstd zstd;             /* owns */
   Blocks entries;           /* only the last of these still grows */
   uint32_t taken;           /* bytes of the first of these that were given */
   bool begun;               /* a block of events was seen: */
@@ -98,7 +105,7 @@ static bool open_file (FileTail *t) {
     return false;
   }
   t->fd = fd;
-  t->place = t->header.size;
+  t->place = t->low = t->header.size;
   return true;
 }
 
@@ -265,10 +272,122 @@ static void put_events (FileTail *t, const Found *f) {
   t->packets = packets;
 }
 
+/*
+** {==================================================================
+** A file that is packed
+** ===================================================================
+*/
+
+/* A block of entries that the walk has come to. */
+static void note_entries (void *ud, const tg_Block *head, uint64_t place,
+                          uint32_t used, bool cut) {
+  FileTail *t = ud;
+  (void)head, (void)used, (void)cut;
+  if (place > t->entered && add(t, &t->entries, place))
+    t->entered = place;
+}
+
+/* All blocks from 'low' on, as they are now. */
+static bool walk_packed (FileTail *t, tg_BlockWalk *w) {
+  struct stat st;
+  if (fstat(t->fd, &st) != 0)
+    return fail(t, errno);
+  *w = (tg_BlockWalk){
+    .fd = t->fd, .bytes = (uint64_t)st.st_size, .moving = true,
+    .entries = note_entries, .ud = t
+  };
+  tg_blockwalk(w, t->low);
+  if (w->status != TG_OK)
+    fail(t, w->status == TG_ERR_MEMORY ? ENOMEM : errno);
+  return t->error == 0;
+}
+
+/* The events of a block that is packed, from an offset on. */
+static bool put_unpacked (FileTail *t, const tg_FoundBlock *f,
+                          uint32_t offset) {
+  uint8_t *bytes = tg_malloc((size_t)f->packed + f->used);
+  if (bytes == NULL)
+    return fail(t, ENOMEM);
+  uint8_t *data = bytes + f->packed;
+  bool good = tg_fileio_read(t->fd, bytes, f->packed,
+                             f->place + sizeof(tg_Block))
+              && tg_zstd_unpack(&t->zstd, bytes, f->packed, data, f->used);
+  if (good)
+    tg_buf_add(&t->out, (const char *)data + offset, f->used - offset);
+  tg_free(bytes);
+  return good || fail(t, tg_zstd_there() ? EBADMSG : ENOTSUP);
+}
+
+/* The events of a block from the next one on. */
+static void put_found (FileTail *t, const tg_FoundBlock *f) {
+  uint32_t offset = t->next > f->base ? (uint32_t)(t->next - f->base) : 0;
+  uint32_t size = f->used - offset;
+  const Found of = {.base = f->base, .packets = f->packets,
+                    .size = f->copy != NULL ? f->copy->size
+                            : sizeof(tg_Block) + f->used};
+  if (f->base != t->chunk)
+    put_chunk(t, &of, 0);
+  tg_buf_put32(&t->out, TG_BLOCKENTRY_EVENTS);
+  tg_buf_put32(&t->out, size);
+  if (f->packed > 0)
+    put_unpacked(t, f, offset);
+  else if (f->copy != NULL)
+    tg_buf_add(&t->out, (const char *)f->copy->data + offset, size);
+  else
+    put_bytes(t, f->place + sizeof(tg_Block) + offset, size);
+  t->next = f->base + f->used;
+}
+
+/* What may still change, and what has not been read, is to be walked over the
+   next time. */
+static void move_low (FileTail *t, const tg_BlockWalk *w) {
+  uint64_t low = w->nholes > 0 ? w->holes[0].place : t->low;
+  for (uint32_t i = 0; i < w->count; i++) {
+    const tg_FoundBlock *f = &w->list[i];
+    if (f->base + f->used > t->next && f->place < low)
+      low = f->place;
+  }
+  t->low = low;
+}
+
+/* Blocks are given in order and without gaps: one that is missing is on its way
+   from where it was to where it is packed, and is found the next time.
+   Definitions are looked for again after the events that name them. */
+static void read_packed (FileTail *t) {
+  tg_BlockWalk w, later;
+  bool walked = walk_packed(t, &w);
+  if (walked && walk_packed(t, &later))
+    tg_blockwalk_free(&later);
+  for (uint32_t i = 0; i < w.count && t->error == 0; i++) {
+    const tg_FoundBlock *f = &w.list[i];
+    if (!t->begun) {
+      put_begin(t, &(Found){.packets = f->packets});
+      t->begun = true;
+      t->next = f->base;
+      t->chunk = TG_FOLLOWER_NONE;
+    }
+    if (f->base + f->used <= t->next || f->base > t->next)
+      continue;
+    put_entries(t);
+    put_found(t, f);
+    if (t->out.size >= PIECE)
+      break;
+  }
+  if (t->error == 0)
+    move_low(t, &w);
+  tg_blockwalk_free(&w);
+}
+
+/* }================================================================== */
+
 /* Entries may only come behind a BEGIN, which waits for the first event: so
    definitions are left in the file until then. */
 static void read_on (FileTail *t) {
   Found f = {0};
+  if (t->header.packed != 0) {
+    read_packed(t);
+    return;
+  }
   walk(t);
   if (t->error != 0 || !find_next(t, &f))
     return;
@@ -332,6 +451,7 @@ static int filetail__gc (lua_State *L) {
   tg_free(t->path);
   tg_free(t->events.places);
   tg_free(t->entries.places);
+  tg_zstd_free(&t->zstd);
   tg_buf_free(&t->out);
   memset(t, 0, sizeof *t);
   return 0;

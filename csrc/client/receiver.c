@@ -41,6 +41,9 @@ typedef struct Receiver {
   bool profiled;
   /* of the process, told last; 0: not yet */
   uint64_t process_ns, processor_ns, threads;
+  tg_Zstd zstd;             /* owns; of entries that come packed: */
+  tg_Buf unpacked;          /* owns; the latest of them */
+  bool unpacking;           /* these are being read */
   tg_LiveSpans spans;       /* owns; if the client wants them */
   int error;                /* what went wrong, or 0 */
   bool finished;
@@ -198,6 +201,8 @@ static bool read_lacks (Receiver *r, tg_ByteReader *b) {
   return true;
 }
 
+static bool read_packed (lua_State *L, Receiver *r, const tg_Entry *e);
+
 /* Kinds that are not known are passed over: a newer tracegrip may send more.
    Nothing but a BEGIN may come first, and no second one. NOW says how far the
    other side's clock is while nothing happens: a trace that ends in a sleep
@@ -207,6 +212,8 @@ static bool read_entry (lua_State *L, Receiver *r, const tg_Entry *e) {
   tg_ByteReader b = {e->data, e->data + e->size, false};
   if (e->kind == TG_BLOCKENTRY_BEGIN && r->stream == NULL)
     return begin(L, r, &b);
+  if (e->kind == TG_BLOCKENTRY_PACKED)
+    return read_packed(L, r, e);
   if (r->stream == NULL)
     return fail(r, EBADMSG);
   switch (e->kind) {
@@ -225,6 +232,37 @@ static bool read_entry (lua_State *L, Receiver *r, const tg_Entry *e) {
   }
 }
 
+/* Whole entries; what is left over is no part of one to come, but damage. */
+static bool read_entries (lua_State *L, Receiver *r, const uint8_t *p,
+                          size_t size) {
+  const uint8_t *end = p + size;
+  tg_Entry e;
+  while (r->error == 0 && !r->finished && tg_entry_next(&p, end, &e)
+         && read_entry(L, r, &e))
+    continue;
+  if (r->error == 0 && !r->finished && p < end)
+    fail(r, EBADMSG);
+  return r->error == 0;
+}
+
+/* What was packed is not packed again: so the depth of this is bounded. The
+   receiver has the bytes, since to begin may raise. */
+static bool read_packed (lua_State *L, Receiver *r, const tg_Entry *e) {
+  size_t size;
+  if (r->unpacking)
+    return fail(r, EBADMSG);
+  uint8_t *bytes = tg_blockstream_unpack(&r->zstd, e->data, e->size, &size);
+  if (bytes == NULL)
+    return fail(r, errno);
+  tg_buf_free(&r->unpacked);
+  r->unpacked.data = (char *)bytes;
+  r->unpacked.size = r->unpacked.capacity = size;
+  r->unpacking = true;
+  bool good = read_entries(L, r, bytes, size);
+  r->unpacking = false;
+  return good;
+}
+
 /* ---- methods ---- */
 
 static int result (lua_State *L, const Receiver *r) {
@@ -233,20 +271,13 @@ static int result (lua_State *L, const Receiver *r) {
 }
 
 /* feed(bytes): whole entries. The client reads them from a frame of the
-   connection, which has its length: so bytes that are left over are no part of
-   an entry to come, but damage. */
+   connection, which has its length. */
 static int receiver_feed (lua_State *L) {
   Receiver *r = check_receiver(L);
   size_t size;
   const uint8_t *p = (const uint8_t *)luaL_checklstring(L, 2, &size);
-  const uint8_t *end = p + size;
-  tg_Entry e;
   lua_settop(L, 2);
-  while (r->error == 0 && !r->finished && tg_entry_next(&p, end, &e)
-         && read_entry(L, r, &e))
-    continue;
-  if (r->error == 0 && !r->finished && p < end)
-    fail(r, EBADMSG);
+  read_entries(L, r, p, size);
   return result(L, r);
 }
 
@@ -379,6 +410,8 @@ static int receiver__gc (lua_State *L) {
   tg_cursor_drop(&r->held);
   tg_liveprofile_free(&r->profile);
   tg_livespans_free(&r->spans);
+  tg_zstd_free(&r->zstd);
+  tg_buf_free(&r->unpacked);
   if (r->stream != NULL)
     tg_stream_unpin(r->stream);
   memset(r, 0, sizeof *r);

@@ -12,7 +12,7 @@
 #include "formats/otlp/otlp.h"
 
 const tg_Format tg_formats[] = {
-  {.name = "chrome", .ending = ".trace.json",
+  {.name = "chrome", .ending = ".trace.json.gz",
    .what = "Chrome DevTools, Perfetto: trace events",
    .limit = 1000000, .depth = 3000, .values = true, .twice = true,
    .left = true, .work = tg_chromevalues_work, .write = tg_format_chrome},
@@ -20,7 +20,7 @@ const tg_Format tg_formats[] = {
    .what = "DevTools, VS Code: a CPU profile of V8",
    .limit = 1000000, .depth = 3000, .ticks = true, .left = true,
    .write = tg_format_cpuprofile},
-  {.name = "firefox", .ending = ".profile.json",
+  {.name = "firefox", .ending = ".profile.json.gz",
    .what = "Firefox Profiler: exact times, arguments, a track for each"
            " coroutine",
    .limit = 1000000, .depth = 10000, .values = true, .twice = true,
@@ -29,7 +29,7 @@ const tg_Format tg_formats[] = {
   {.name = "folded", .ending = ".folded",
    .what = "flamegraph.pl, inferno: stacks and microseconds",
    .depth = 3000, .left = true, .write = tg_format_folded},
-  {.name = "gecko", .ending = ".gecko.json",
+  {.name = "gecko", .ending = ".gecko.json.gz",
    .what = "Firefox Profiler: the format of Firefox itself, sampled",
    .limit = 1000000, .depth = 10000, .values = true, .twice = true,
    .ticks = true, .left = true, .write = tg_format_gecko},
@@ -47,7 +47,7 @@ const tg_Format tg_formats[] = {
   {.name = "pprof", .ending = ".pb.gz",
    .what = "go tool pprof, Pyroscope, Parca: stacks with calls, time, memory",
    .left = true, .write = tg_format_pprof},
-  {.name = "speedscope", .ending = ".speedscope.json",
+  {.name = "speedscope", .ending = ".speedscope.json.gz",
    .what = "speedscope: the program, and each coroutine",
    .limit = 1000000, .depth = 3000, .twice = true, .ticks = true,
    .left = true, .write = tg_format_speedscope},

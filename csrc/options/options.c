@@ -22,6 +22,7 @@ void tg_options_init (tg_Options *o) {
   o->max_depth = TG_NOLIMIT;
   o->buffer = TG_BUFFER_DEFAULT;
   o->overflow = TG_OVERFLOW_STOP;
+  o->compressed = true;
   o->calls = 1;
 }
 

@@ -50,6 +50,7 @@ typedef struct tg_Options {
   uint64_t duration_ns; /* then the trace stops; 0 = no limit */
   uint64_t max_size;    /* bytes of the file that it is recorded on: it stops,
                            or overwrites as a ring; 0 = no limit */
+  bool compressed;      /* its file, where that can be */
   tg_Patterns on;       /* owns; what is outside of calls of these functions is
                            hidden; empty = nothing is */
   uint64_t calls;       /* of these so many, then the trace stops; 0 = no

@@ -16,9 +16,11 @@
 #include "base/alloc.h"
 #include "base/bytereader.h"
 #include "reader/redact.h"
+#include "recording/blockwalk.h"
 #include "recording/open.h"
 #include "stream/eventreader.h"
 #include "text/fileio.h"
+#include "text/zstd.h"
 
 typedef struct Scrub {
   tg_Recording *r;        /* owns */
@@ -27,7 +29,12 @@ typedef struct Scrub {
   tg_Redact redact;       /* owns */
   int in, out;            /* 'out' is -1 while it learns */
   uint8_t *data;          /* owns; of one block */
-  uint32_t capacity;
+  size_t capacity;
+  uint64_t to;            /* where the next block goes */
+  uint64_t length;        /* of what is written */
+  tg_Zstd zstd;           /* owns */
+  uint8_t *packed;        /* owns; bytes of a block that are packed */
+  size_t room;
   tg_Slice resumed;       /* arguments of a resume whose coroutine may begin */
   uint32_t passed;        /* ...with 'resumed' from this index on */
   bool aside;             /* the failure is one of 'out' */
@@ -217,37 +224,77 @@ static void scrub_entries (Scrub *s, uint32_t used) {
 */
 
 /* Room for a block's bytes. */
-static bool has_room (Scrub *s, uint32_t used) {
-  if (used <= s->capacity)
+static bool has_room (Scrub *s, uint8_t **data, size_t *capacity,
+                      size_t size) {
+  if (size <= *capacity)
     return true;
-  uint8_t *data = tg_realloc(s->data, used);
-  if (data == NULL) {
+  uint8_t *more = tg_realloc(*data, size);
+  if (more == NULL) {
     fail(s, TG_ERR_MEMORY, NULL);
     return false;
   }
-  s->data = data;
-  s->capacity = used;
+  *data = more;
+  *capacity = size;
   return true;
 }
 
+static bool read_in (Scrub *s, uint8_t *data, size_t size, uint64_t place) {
+  bool read = tg_fileio_read(s->in, data, size, place);
+  if (!read)
+    fail(s, TG_ERR_IO, NULL);
+  return read;
+}
+
 /* What is behind the good bytes of a block is not copied: nobody reads it. */
-static void scrub_block (Scrub *s, const tg_Block *head, uint64_t place) {
+static void scrub_plain (Scrub *s, const tg_Block *head, uint64_t place) {
   uint64_t left = s->r->file_bytes - place - sizeof *head;
   uint32_t used = tg_block_used(head);
   if (used > left)
     used = (uint32_t)left;
-  if (!has_room(s, used))
+  if (!has_room(s, &s->data, &s->capacity, used)
+      || !read_in(s, s->data, used, place + sizeof *head))
     return;
-  if (!tg_fileio_read(s->in, s->data, used, place + sizeof *head)) {
-    fail(s, TG_ERR_IO, NULL);
-    return;
-  }
   if (head->kind == TG_BLOCK_EVENTS)
     scrub_events(s, used);
   else
     scrub_entries(s, used);
-  write_out(s, head, sizeof *head, place);
-  write_out(s, s->data, used, place + sizeof *head);
+  write_out(s, head, sizeof *head, s->to);
+  write_out(s, s->data, used, s->to + sizeof *head);
+  s->to += head->size;
+}
+
+/* The block's events; false: they are not there, which ends what readers see of
+   the recording. */
+static bool unpack (Scrub *s, const tg_Block *head, uint64_t place) {
+  uint32_t packed = tg_block_used(head);
+  return packed <= s->r->file_bytes - place - sizeof *head
+         && has_room(s, &s->data, &s->capacity, head->unpacked)
+         && has_room(s, &s->packed, &s->room, packed)
+         && read_in(s, s->packed, packed, place + sizeof *head)
+         && tg_zstd_unpack(&s->zstd, s->packed, packed, s->data,
+                           head->unpacked);
+}
+
+/* Packed anew, it has another size; what cannot be stays as it is unpacked. */
+static void scrub_packed (Scrub *s, const tg_Block *head, uint64_t place) {
+  uint32_t used = head->unpacked;
+  if (!unpack(s, head, place))
+    return;
+  scrub_events(s, used);
+  if (!hides(s) || !has_room(s, &s->packed, &s->room, tg_zstd_bound(used)))
+    return;
+  size_t n = tg_zstd_pack(&s->zstd, s->data, used, s->packed, s->room);
+  bool packed = n > 0 && tg_block_packs(used, n);
+  size_t size = packed ? n : used;
+  tg_Block out;
+  tg_block_begin(&out, packed ? TG_BLOCK_PACKED : TG_BLOCK_EVENTS,
+                 (sizeof out + size + 7) & ~(size_t)7, head->base,
+                 head->packets);
+  out.unpacked = packed ? used : 0;
+  atomic_store(&out.used, (uint32_t)size);
+  write_out(s, &out, sizeof out, s->to);
+  write_out(s, packed ? s->packed : s->data, size, s->to + sizeof out);
+  s->to += out.size;
 }
 
 /* The size of the block at 'place'; 0 at the end. A kind that is not known may
@@ -261,19 +308,24 @@ static uint64_t next_block (Scrub *s, uint64_t place) {
   if (head.magic != TG_BLOCK_MAGIC || head.size < sizeof head
       || tg_block_used(&head) > head.size - sizeof head)
     return 0;
-  if (head.kind != TG_BLOCK_EVENTS && head.kind != TG_BLOCK_ENTRIES) {
+  if (head.kind == TG_BLOCK_PACKED && tg_blockwalk_plausible(&head))
+    scrub_packed(s, &head, place);
+  else if (head.kind == TG_BLOCK_EVENTS || head.kind == TG_BLOCK_ENTRIES)
+    scrub_plain(s, &head, place);
+  else {
     fail(s, TG_ERR_FORMAT, "it has blocks of a kind that is not known");
     return 0;
   }
-  scrub_block(s, &head, place);
   return head.size;
 }
 
 static void walk (Scrub *s) {
   uint64_t place = s->r->header.size, size;
+  s->to = place;
   while (s->status == TG_OK && place + sizeof(tg_Block) <= s->r->file_bytes
          && (size = next_block(s, place)) > 0)
     place += size;
+  s->length = s->to + s->r->file_bytes - place;
 }
 
 /* The header, and the file's length: room that was reserved is zeros. */
@@ -281,9 +333,9 @@ static void write_ends (Scrub *s) {
   tg_Header header = s->r->header;
   size_t size = header.size < sizeof header ? header.size : sizeof header;
   header.scrubbed = 1;
-  header.reserved = 0;
+  header.packed = 0;
   write_out(s, &header, size, 0);
-  if (s->status == TG_OK && ftruncate(s->out, (off_t)s->r->file_bytes) != 0) {
+  if (s->status == TG_OK && ftruncate(s->out, (off_t)s->length) != 0) {
     s->aside = true;
     fail(s, TG_ERR_IO, NULL);
   }
@@ -361,6 +413,8 @@ tg_Status tg_scrub (const char *from, const char *to, const tg_Options *hide,
   if (s.in >= 0)
     close(s.in);
   tg_free(s.data);
+  tg_free(s.packed);
+  tg_zstd_free(&s.zstd);
   tg_redact_free(&s.redact);
   tg_selection_clear(&s.selection);
   tg_recording_close(s.r);

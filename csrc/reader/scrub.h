@@ -4,7 +4,8 @@
 ** All that is not hidden stays where it was, byte for byte: what is hidden is
 ** replaced by something of the same size (redact.h), so a recording that was
 ** cut off is cut off at the same place, and positions, times, losses and
-** traces are what they were.
+** traces are what they were. Only blocks that are packed have another size
+** then, and what follows them another place in the file.
 **
 **     first   all blocks are read, and what is hidden by its name is learned
 **     then    they are copied, without that and without strings that hold it

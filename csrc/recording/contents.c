@@ -135,7 +135,8 @@ static uint32_t count_chunks (const tg_Store *s) {
    and what is defined. */
 static void scale (const Count *k, const tg_Recording *r, tg_Contents *c) {
   uint64_t seen = 0, defined = r->header.size + r->entry_bytes;
-  c->whole = r->file_bytes;
+  c->file = r->file_bytes;
+  c->whole = r->file_bytes + r->saved_bytes;
   c->bytes[TG_CONTENTS_DEFINITIONS] = defined < c->whole ? defined : c->whole;
   for (int i = 0; i < TG_CONTENTS_DEFINITIONS; i++)
     seen += k->bytes[i];
@@ -232,9 +233,13 @@ void tg_contents_words (const tg_Contents *c, tg_Words *out) {
   tg_Smaller list[TG_SMALLER_MAX];
   int cause = largest(c), n = tg_contents_smaller(c, list);
   out->size = 0;
-  add_bytes(out, c->whole);
+  add_bytes(out, c->file);
   if (c->whole == 0)
     return;
+  if (c->whole > c->file) {
+    add(out, "; before compression ");
+    add_bytes(out, c->whole);
+  }
   add(out, ", %.0f %% of it %s", 100 * (double)c->bytes[cause]
                                  / (double)c->whole, words[cause]);
   for (int i = 0; i < n; i++) {

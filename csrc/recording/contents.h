@@ -30,7 +30,8 @@ enum {
 
 typedef struct tg_Contents {
   uint64_t bytes[TG_NCONTENTS];
-  uint64_t whole;           /* their sum: the file */
+  uint64_t whole;           /* their sum: the file, if nothing was packed */
+  uint64_t file;            /* its bytes */
   bool sampled;             /* not all blocks were looked at */
 } tg_Contents;
 

@@ -62,7 +62,8 @@ typedef struct tg_Header {
   uint32_t ring;            /* 1: blocks of events are used again */
   uint32_t run;             /* whose it is (claim.h); 0: of none */
   uint32_t scrubbed;        /* 1: values have been taken out (scrub.h) */
-  uint32_t reserved;        /* 0 */
+  uint32_t packed;          /* 1: blocks of events that are full are packed, and
+                               the room of those used again (packer.h) */
   tg_Ticking ticking;       /* of its samples, as they are now */
 } tg_Header;
 

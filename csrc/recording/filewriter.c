@@ -25,20 +25,9 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/grow.h"
 #include "recording/entrywriter.h"
 #include "recording/mappedfile.h"
-
-/* A mapped block. */
-typedef struct Extent {
-  tg_Block *block;
-  size_t size;
-} Extent;
-
-typedef struct Extents {
-  Extent *list;           /* owns */
-  uint32_t count, capacity;
-} Extents;
+#include "recording/packer.h"
 
 struct tg_FileWriter {
   tg_Supply supply;       /* first */
@@ -51,13 +40,16 @@ struct tg_FileWriter {
   size_t wanted;          /* of that block */
   tg_MappedFile file;     /* owns */
   uint64_t length;        /* of the file when it is closed */
-  Extent last;            /* borrows; the block that ends there */
+  uint64_t kept;          /* the end of blocks of events that are no more in any
+                             list */
   tg_Header *header;      /* maps */
-  Extents entries;        /* maps each */
-  Extents events;         /* the same; with cursors or with the writer */
+  tg_Pieces entries;      /* maps each */
+  tg_Pieces events;       /* the same; with cursors or with the writer */
+  const tg_Block *current;  /* borrows; of these the one that is written */
   size_t largest;         /* of those that were ever made... */
   size_t made;            /* ...and bytes of all of them */
-  Extents free;           /* the same; to be used again */
+  tg_Pieces free;         /* the same; of a ring, to be used again */
+  tg_Packer *packer;      /* owns; NULL: blocks stay as they are */
   tg_EntryWriter writer;  /* owns; of entries */
 };
 
@@ -103,41 +95,6 @@ const char *tg_filewriter_path (const tg_FileWriter *t) {
 ** ===================================================================
 */
 
-/* Lists are short, a few blocks that cursors are in: looked through from the
-   beginning. */
-static bool keep (Extents *all, tg_Block *block, size_t size) {
-  if (!tg_grow(&all->list, &all->capacity, all->count + 1, sizeof *all->list))
-    return false;
-  all->list[all->count++] = (Extent){block, size};
-  return true;
-}
-
-static bool has (const Extents *all, const tg_Block *block) {
-  for (size_t i = 0; i < all->count; i++) {
-    if (all->list[i].block == block)
-      return true;
-  }
-  return false;
-}
-
-/* The last block takes the place of the forgotten one; nothing changes if the
-   block is not in the list. */
-static void forget (Extents *all, const tg_Block *block) {
-  for (size_t i = 0; i < all->count; i++) {
-    if (all->list[i].block == block) {
-      all->list[i] = all->list[--all->count];
-      return;
-    }
-  }
-}
-
-static void unmap_all (Extents *all) {
-  for (size_t i = 0; i < all->count; i++)
-    munmap(all->list[i].block, all->list[i].size);
-  tg_free(all->list);
-  memset(all, 0, sizeof *all);
-}
-
 /* Nothing more goes on the file, for this reason; a reader of the file is told
    it by the header, at once. */
 static void fail (tg_FileWriter *t, int error) {
@@ -162,32 +119,17 @@ static bool is_want_of_room (int error) {
 }
 
 /* A block that is mapped and kept in 'all'; NULL with errno. */
-static tg_Block *map_block (tg_FileWriter *t, Extents *all, size_t size) {
-  tg_Block *b = tg_mappedfile_map(&t->file, size);
-  if (b == NULL)
+static tg_Block *map_block (tg_FileWriter *t, tg_Pieces *all, size_t size) {
+  tg_Piece piece = {.place = t->file.end, .size = size};
+  piece.block = tg_mappedfile_map(&t->file, size);
+  if (piece.block == NULL)
     return NULL;
-  if (!keep(all, b, size)) {
-    munmap(b, size);
+  if (!tg_pieces_add(all, &piece)) {
+    munmap(piece.block, size);
     errno = ENOMEM;
     return NULL;
   }
-  t->last = (Extent){b, size};
-  if (all == &t->events && size > t->largest)
-    t->largest = size;
-  t->made += all == &t->events ? size : 0;
-  return b;
-}
-
-/* The same of events. NULL: the file has failed, or starves. */
-static tg_Block *new_block (tg_FileWriter *t, size_t size) {
-  tg_Block *b = map_block(t, &t->events, size);
-  if (b == NULL && t->ring && is_want_of_room(errno)) {
-    t->starved = errno;
-    t->wanted = size;
-  }
-  else if (b == NULL)
-    fail(t, errno);
-  return b;
+  return piece.block;
 }
 
 /* A ring's blocks stay mapped, so the largest one is there. */
@@ -210,15 +152,73 @@ static size_t size_to_share (size_t least) {
   return size >= least ? size : least;
 }
 
-/* The smallest of those that can be used again and are large enough; NULL. */
-static Extent *find_free (const tg_FileWriter *t, size_t size) {
-  Extent *found = NULL;
-  for (size_t i = 0; i < t->free.count; i++) {
-    Extent *e = &t->free.list[i];
-    if (e->size >= size && (found == NULL || e->size < found->size))
-      found = e;
+/* One of a ring's that was given back; NULL: there is none of that size. */
+static tg_Block *use_again (tg_FileWriter *t, size_t *size) {
+  tg_Piece *e = tg_pieces_smallest(&t->free, *size);
+  if (e == NULL || !tg_pieces_add(&t->events, e))
+    return NULL;
+  *size = e->size;
+  return tg_pieces_take(&t->free, (uint32_t)(e - t->free.list)).block;
+}
+
+/* The packer works on mapped memory alone, so what it lacks is mapped here. */
+static bool map_room (void *ud, size_t size, tg_Piece *empty) {
+  tg_FileWriter *t = ud;
+  size_t page = tg_mappedfile_page();
+  size = size <= TG_CHUNK_SIZE ? TG_CHUNK_SIZE
+         : (size + page - 1) / page * page;
+  bool full = t->file.full;       /* is said of events */
+  *empty = (tg_Piece){.place = t->file.end, .size = size};
+  empty->block = tg_mappedfile_map(&t->file, size);
+  t->file.full = full;
+  if (empty->block != NULL)
+    tg_block_begin(empty->block, TG_BLOCK_EVENTS, size, 0, 0);
+  return empty->block != NULL;
+}
+
+static void provide_room (tg_FileWriter *t) {
+  tg_Piece empty;
+  size_t wanted = tg_packer_wants(t->packer);
+  if (wanted > 0 && map_room(t, wanted, &empty))
+    tg_packer_give(t->packer, &empty);
+  else if (wanted > 0)
+    tg_packer_refuse(t->packer);
+}
+
+/* One whose events have been packed; NULL: there is none of that size. */
+static tg_Block *use_packed (tg_FileWriter *t, size_t *size, bool urgent) {
+  tg_Piece e;
+  if (t->packer == NULL)
+    return NULL;
+  provide_room(t);
+  if (!tg_packer_take(t->packer, *size, urgent, &e))
+    return NULL;
+  if (!tg_pieces_add(&t->events, &e)) {
+    tg_packer_give(t->packer, &e);
+    return NULL;
   }
-  return found;
+  *size = e.size;
+  return e.block;
+}
+
+/* A block at the end of the file. NULL: the file has failed, or starves. */
+static tg_Block *new_block (tg_FileWriter *t, size_t *size) {
+  tg_Block *b = map_block(t, &t->events, *size);
+  if (b != NULL) {
+    t->made += *size;
+    t->largest = *size > t->largest ? *size : t->largest;
+    return b;
+  }
+  int error = errno;
+  if (is_want_of_room(error) && (b = use_packed(t, size, true)) != NULL)
+    return b;
+  if (t->ring && is_want_of_room(error)) {
+    t->starved = error;
+    t->wanted = *size;
+  }
+  else
+    fail(t, error);
+  return NULL;
 }
 
 /* A chunk for the stream; with the store's mutex. A ring takes one that was
@@ -230,18 +230,55 @@ static tg_Block *supply_obtain (tg_Supply *y, size_t least, size_t *size) {
   t->starved = 0;
   if (t->error != 0)
     return NULL;
-  Extent *e = find_free(t, *size);
-  if (e == NULL) {
+  tg_Block *b = t->ring ? use_again(t, size) : NULL;
+  if (b == NULL) {
     *size = t->ring ? size_to_share(*size) : size_to_make(t, least);
-    return new_block(t, *size);
+    b = use_packed(t, size, false);
   }
-  Extent again = *e;
-  if (!keep(&t->events, again.block, again.size))
-    return NULL;
-  tg_assert(again.size >= *size && t->ring);
-  *e = t->free.list[--t->free.count];
-  *size = again.size;
-  return again.block;
+  if (b == NULL)
+    b = new_block(t, size);
+  t->current = b;
+  return b;
+}
+
+/* A copy of a block in its place, of this process alone; false without memory:
+   then it is what the parent writes on. Moved there by mremap, which replaces
+   the mapping in one step: cursors have its address. */
+static bool make_private (const tg_Piece *e) {
+  void *copy = mmap(NULL, e->size, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (copy == MAP_FAILED)
+    return false;
+  memcpy(copy, e->block, e->size);
+  if (mremap(copy, e->size, e->size, MREMAP_MAYMOVE | MREMAP_FIXED, e->block)
+      != MAP_FAILED)
+    return true;
+  munmap(copy, e->size);
+  return false;
+}
+
+/* The block that is written last is packed as well. Its bytes may still be read
+   by cursors, which get a copy of it: then its place in the file is empty. */
+static void pack_current (tg_FileWriter *t) {
+  tg_Piece *e = tg_pieces_find(&t->events, t->current);
+  static const uint32_t none = 0;
+  if (e == NULL || !tg_packer_copy(t->packer, e->block) || !make_private(e))
+    return;
+  tg_mappedfile_write(&t->file, e->place + offsetof(tg_Block, used), &none,
+                      sizeof none);
+  e->place = TG_PIECES_NOWHERE;
+}
+
+/* With all that is mapped in mind: the end of the last block that has bytes, of
+   which the rest is cut off. */
+static uint64_t end_of (const tg_Pieces *all, uint64_t end) {
+  for (uint32_t i = 0; i < all->count; i++) {
+    const tg_Piece *e = &all->list[i];
+    uint64_t own = e->place + sizeof(tg_Block) + tg_block_used(e->block);
+    if (e->place != TG_PIECES_NOWHERE && own > end)
+      end = own;
+  }
+  return end;
 }
 
 /* The file is to be as long as its last block has bytes. That is looked at
@@ -249,23 +286,39 @@ static tg_Block *supply_obtain (tg_Supply *y, size_t least, size_t *size) {
    more but into entries that are there. */
 static void supply_left (tg_Supply *y) {
   tg_FileWriter *t = (tg_FileWriter *)(void *)y;
-  const tg_Block *b = t->last.block;
   t->running = false;
-  t->length = t->file.end;
-  if (has(&t->events, b) || has(&t->entries, b))
-    t->length = t->file.end - t->last.size + sizeof *b + tg_block_used(b);
+  if (t->packer != NULL)
+    pack_current(t);
+  t->length = end_of(&t->entries, end_of(&t->events, t->kept));
+  if (t->packer != NULL && tg_packer_end(t->packer) > t->length)
+    t->length = tg_packer_end(t->packer);
 }
 
 /* What a ring does not need any more is not in its file any more: else a reader
    would find blocks with gaps between them. */
+static bool keeps_released (tg_FileWriter *t, const tg_Piece *e) {
+  if (!t->running || e->place == TG_PIECES_NOWHERE)
+    return false;
+  if (t->ring) {
+    tg_block_commit(e->block, e->block->data);
+    return tg_pieces_add(&t->free, e);
+  }
+  return t->packer != NULL && tg_packer_add(t->packer, e);
+}
+
 static void supply_release (tg_Supply *y, tg_Block *b, size_t size) {
   tg_FileWriter *t = (tg_FileWriter *)(void *)y;
-  bool again = t->ring && t->running;
-  forget(&t->events, b);
-  if (again)
-    tg_block_commit(b, b->data);
-  if (!again || !keep(&t->free, b, size))
-    munmap(b, size);
+  tg_Piece *found = tg_pieces_find(&t->events, b);
+  tg_assert(found != NULL && found->size == size);
+  (void)size;
+  tg_Piece e = tg_pieces_take(&t->events, (uint32_t)(found - t->events.list));
+  if (keeps_released(t, &e))
+    return;
+  if (t->running && t->packer != NULL)
+    e.block->unpacked = TG_BLOCK_STAYS;
+  munmap(e.block, e.size);
+  if (e.place != TG_PIECES_NOWHERE && e.place + e.size > t->kept)
+    t->kept = e.place + e.size;
 }
 
 /* Also of a file writer of which only a part was made. */
@@ -274,9 +327,10 @@ static void supply_free (tg_Supply *y) {
   tg_assert(!t->running);
   if (t->header != NULL)
     munmap(t->header, tg_mappedfile_page());
-  unmap_all(&t->entries);
-  unmap_all(&t->events);
-  unmap_all(&t->free);
+  tg_pieces_unmap(&t->entries);
+  tg_pieces_unmap(&t->events);
+  tg_pieces_unmap(&t->free);
+  tg_packer_free(t->packer);
   tg_mappedfile_free(&t->file);
   tg_entrywriter_free(&t->writer);
   tg_free(t);
@@ -342,7 +396,7 @@ static bool write_header (tg_FileWriter *t, uint32_t run) {
     .order = TG_FORMAT_ORDER, .state = TG_FILE_RUNNING,
     .pid = (uint32_t)getpid(), .origin = clock->origin,
     .ns_per_tick = clock->ns_per_tick, .ring = t->ring, .run = run,
-    .wall_ns = t->stream->wall_ns
+    .packed = t->packer != NULL, .wall_ns = t->stream->wall_ns
   };
   memcpy(h.magic, TG_FORMAT_MAGIC, sizeof h.magic);
   if (!tg_mappedfile_begin(&t->file, &h, sizeof h))
@@ -407,6 +461,8 @@ tg_FileWriter *tg_filewriter_new (const tg_FilePlan *plan, tg_Stream *stream) {
   t->ring = plan->ring;
   t->file.limit = plan->max_size;
   t->file.size.tells = plan->tells;
+  if (plan->packs && !plan->ring)
+    t->packer = tg_packer_new();
   t->writer = (tg_EntryWriter){
     .first = starts_small(plan) ? TG_ENTRIES_FIRST : 0,
     .sources = plan->sources, .map = map_entries, .ud = t
@@ -427,17 +483,35 @@ tg_FileWriter *tg_filewriter_new (const tg_FilePlan *plan, tg_Stream *stream) {
   return t;
 }
 
-/* The stream goes on in memory: the next chunk is the memory's. */
+/* The stream goes on in memory: the next chunk is the memory's. What waits to
+   be packed is packed now. */
 void tg_filewriter_stop (tg_FileWriter *t) {
   if (!t->running)
     return;
+  if (t->packer != NULL)
+    tg_packer_finish(t->packer, map_room, t);
   tg_functions_watch(t->stream->functions, NULL, NULL);
   t->stream->noted = NULL;
   tg_store_supply(&t->stream->store, NULL);
 }
 
+/* Only when no block comes back to it any more, or in a child. */
+static void let_packer_go (tg_FileWriter *t) {
+  tg_packer_free(t->packer);
+  t->packer = NULL;
+}
+
+/* What rooms have is nobody's any more, but would take room on the disk. */
+static void punch (void *ud, uint64_t place, uint64_t size) {
+  tg_FileWriter *t = ud;
+  tg_mappedfile_punch(&t->file, place, size);
+}
+
 static void close_as (tg_FileWriter *t, tg_FileState state) {
   tg_filewriter_stop(t);
+  if (t->packer != NULL)
+    tg_packer_punch(t->packer, t->length, punch, t);
+  let_packer_go(t);
   tg_mappedfile_cut(&t->file, t->length);
   t->header->state = t->error == 0 || t->file.full ? state : TG_FILE_FAILED;
   tg_mappedfile_unlock(&t->file);
@@ -460,31 +534,16 @@ void tg_filewriter_discard (tg_FileWriter *t) {
   tg_filewriter_close(t);
 }
 
-/* A copy of a block in its place, of this process alone; false without memory:
-   then it is what the parent writes on. Moved there by mremap, which replaces
-   the mapping in one step: cursors have its address. */
-static bool make_private (const Extent *e) {
-  void *copy = mmap(NULL, e->size, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (copy == MAP_FAILED)
-    return false;
-  memcpy(copy, e->block, e->size);
-  if (mremap(copy, e->size, e->size, MREMAP_MAYMOVE | MREMAP_FIXED, e->block)
-      != MAP_FAILED)
-    return true;
-  munmap(copy, e->size);
-  return false;
-}
-
 /* The file is let go of at once: as long as anybody has it, it counts as being
    recorded. */
 bool tg_filewriter_abandon (tg_FileWriter *t) {
   bool all = true;
+  let_packer_go(t);
   tg_filewriter_stop(t);
   for (size_t i = 0; i < t->events.count; i++)
     all = make_private(&t->events.list[i]) && all;
-  unmap_all(&t->entries);
-  unmap_all(&t->free);
+  tg_pieces_unmap(&t->entries);
+  tg_pieces_unmap(&t->free);
   munmap(t->header, tg_mappedfile_page());
   t->header = NULL;
   tg_mappedfile_close(&t->file);

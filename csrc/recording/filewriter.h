@@ -40,6 +40,8 @@ typedef struct tg_FilePlan {
   bool force;             /* files that are no recordings make way too */
   tg_SourceTest *sources; /* with the text of sources that pass; NULL: none */
   bool ring;
+  bool packs;             /* its blocks are packed (packer.h); not those of a
+                             ring */
   uint64_t max_size;      /* bytes that the file may have; 0: no limit */
   bool tells;             /* on standard error: losses, and the file's size
                              (filesize.h) */

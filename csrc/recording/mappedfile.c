@@ -20,6 +20,7 @@
 #include "recording/claim.h"
 #include "signal/signals.h"
 #include "text/fdwriter.h"
+#include "text/fileio.h"
 #include "text/newfile.h"
 
 #define STEP (UINT64_C(4) << 20)    /* the file grows by so much */
@@ -217,6 +218,21 @@ void *tg_mappedfile_map (tg_MappedFile *f, size_t size) {
 void tg_mappedfile_cut (tg_MappedFile *f, uint64_t length) {
   if ((still_ours(f) || reopen(f)) && ftruncate(f->fd, (off_t)length) != 0)
     errno = 0;            /* then it ends in zeros */
+}
+
+void tg_mappedfile_write (const tg_MappedFile *f, uint64_t place,
+                          const void *data, size_t size) {
+  if (still_ours(f))
+    tg_fileio_write(f->fd, data, size, place);
+}
+
+void tg_mappedfile_punch (const tg_MappedFile *f, uint64_t place,
+                          uint64_t size) {
+  int error = errno;
+  if (still_ours(f))
+    fallocate(f->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)place,
+              (off_t)size);
+  errno = error;
 }
 
 /* By name, and only if the name is still that of this file: somebody may have

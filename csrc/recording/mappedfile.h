@@ -59,6 +59,14 @@ bool tg_mappedfile_begin (const tg_MappedFile *f, const void *data,
 /* Maps the next 'size' bytes of the file, zeros; NULL with errno. */
 void *tg_mappedfile_map (tg_MappedFile *f, size_t size);
 
+/* Writes over bytes that are mapped, or that were; what fails is as it was. */
+void tg_mappedfile_write (const tg_MappedFile *f, uint64_t place,
+                          const void *data, size_t size);
+
+/* Zeros, that take no room on the disk where the system has such. */
+void tg_mappedfile_punch (const tg_MappedFile *f, uint64_t place,
+                          uint64_t size);
+
 /* Makes the file that long, if it can. */
 void tg_mappedfile_cut (tg_MappedFile *f, uint64_t length);
 

@@ -1,10 +1,10 @@
 /*
 ** open.c - see open.h.
 **
-** First all heads of blocks are walked over: entries are read as they come,
-** blocks of events are noted. Then those are put in order of their place in the
-** stream (a ring has used some of them again), the run that belongs together
-** becomes the store, and its last block is looked through.
+** First all heads of blocks are walked over (blockwalk.h): entries are read as
+** they come, blocks of events are noted, in order of their place in the stream.
+** The run of those that belongs together becomes the store, and its last block
+** is looked through.
 **
 ** Called by whoever opens a recording, on one thread, and never in the hook.
 ** The first system call or allocation that fails ends it ('status'); bytes that
@@ -25,25 +25,18 @@
 
 #include "base/alloc.h"
 #include "base/grow.h"
+#include "recording/blockwalk.h"
 #include "recording/fileheader.h"
 #include "recording/shelf.h"
 #include "stream/eventreader.h"
 #include "text/fileio.h"
-
-/* A block of events in the file. */
-typedef struct Found {
-  tg_Pos base;
-  uint64_t packets;
-  uint64_t place;
-  uint32_t used;          /* bytes of it that are there */
-} Found;
+#include "text/zstd.h"
 
 typedef struct Opening {
   tg_Recording *r;
   int fd;
-  Found *list;            /* owns */
-  uint32_t count, capacity;
-  bool cut;               /* the file ends inside a block's bytes */
+  tg_BlockWalk walk;      /* owns */
+  bool lacks;             /* what unpacks its blocks */
   tg_Status status;       /* sticky */
 } Opening;
 
@@ -123,7 +116,7 @@ static tg_Status read_entry (Opening *o, const tg_Entry *e, uint64_t place) {
 /* Up to the first entry that is not good: what follows it cannot be found,
    since each says where the next one is. */
 static void read_entries (Opening *o, const uint8_t *data, uint32_t used,
-                          uint64_t place) {
+                          uint64_t place, bool cut) {
   const uint8_t *p = data, *end = data + used;
   tg_Entry e;
   while (p < end && tg_entry_next(&p, end, &e)) {
@@ -136,99 +129,26 @@ static void read_entries (Opening *o, const uint8_t *data, uint32_t used,
       return;
     }
   }
-  if (p < end && !o->cut)
+  if (p < end && !cut)
     damage(o, "an entry that does not end", place);
 }
 
-/* Entries are few beside events, so a block of them is read whole. */
-static void load_entries (Opening *o, uint64_t place, uint32_t used) {
+/* Entries are few beside events, so a block of them is read whole. Called by
+   the walk over the blocks. */
+static void load_entries (void *ud, const tg_Block *head, uint64_t place,
+                          uint32_t used, bool cut) {
+  Opening *o = ud;
   uint8_t *data = tg_malloc(used > 0 ? used : 1);
   if (data == NULL)
     o->status = TG_ERR_MEMORY;
-  else if (!tg_fileio_read(o->fd, data, used, place + sizeof(tg_Block)))
+  else if (!tg_fileio_read(o->fd, data, used, place + sizeof *head))
     o->status = TG_ERR_IO;
   else
-    read_entries(o, data, used, place + sizeof(tg_Block));
+    read_entries(o, data, used, place + sizeof *head, cut);
   tg_free(data);
-}
-
-/* }================================================================== */
-
-/*
-** {==================================================================
-** Walking over the blocks
-** ===================================================================
-*/
-
-/* An empty block is one that a ring was about to use again, or that was never
-   begun. */
-static void note_events (Opening *o, const tg_Block *head, uint64_t place,
-                         uint32_t used) {
-  if (used == 0)
-    return;
-  if (!tg_grow(&o->list, &o->capacity, o->count + 1, sizeof *o->list)) {
-    o->status = TG_ERR_MEMORY;
-    return;
-  }
-  o->list[o->count++] = (Found){
-    .base = head->base, .packets = head->packets, .place = place, .used = used
-  };
-}
-
-/* How many of a block's bytes are there: the file may end before them. Whoever
-   calls has read the head, so the file has that. */
-static uint32_t bytes_there (Opening *o, const tg_Block *head,
-                             uint64_t place) {
-  tg_assert(place + sizeof *head <= o->r->file_bytes);
-  uint64_t left = o->r->file_bytes - place - sizeof *head;
-  uint32_t used = tg_block_used(head);
-  o->cut = used > left;
-  return o->cut ? (uint32_t)left : used;
-}
-
-/* Kinds that are not known are passed over by their size, as in entries. */
-static bool plausible (const tg_Block *head) {
-  return (head->kind == TG_BLOCK_EVENTS || head->kind == TG_BLOCK_ENTRIES
-          || head->kind > 2)
-         && head->size >= sizeof *head && head->size <= UINT32_MAX
-         && tg_block_used(head) <= head->size - sizeof *head
-         && head->base <= INT64_MAX;
-}
-
-/* Reads the block at 'place'; its size, or 0 if the walk ends here. */
-static uint64_t read_block (Opening *o, uint64_t place) {
-  tg_Block head;
-  if (!tg_fileio_read(o->fd, &head, sizeof head, place)) {
-    o->status = TG_ERR_IO;
-    return 0;
-  }
-  if (head.magic != TG_BLOCK_MAGIC) {
-    if (head.magic != 0)
-      damage(o, "no block", place);
-    return 0;             /* zeros: room that was reserved */
-  }
-  if (!plausible(&head)) {
-    damage(o, "an impossible block", place);
-    return 0;
-  }
-  uint32_t used = bytes_there(o, &head, place);
-  if (head.kind == TG_BLOCK_ENTRIES) {
-    load_entries(o, place, used);
-    o->r->entry_bytes += head.size;
-  }
-  else if (head.kind == TG_BLOCK_EVENTS)
-    note_events(o, &head, place, used);
-  return head.size;
-}
-
-/* Every block says how long it is, so no index is needed that could be missing
-   when the process was killed. Sizes are larger than 0 ('plausible'), so the
-   walk ends. */
-static void walk (Opening *o) {
-  uint64_t place = o->r->header.size, size;
-  while (o->status == TG_OK && place + sizeof(tg_Block) <= o->r->file_bytes
-         && (size = read_block(o, place)) > 0)
-    place += size;
+  o->r->entry_bytes += head->size;
+  if (o->status != TG_OK)
+    o->walk.status = o->status;
 }
 
 /* }================================================================== */
@@ -239,15 +159,25 @@ static void walk (Opening *o) {
 ** ===================================================================
 */
 
-/* Blocks of a ring stand in the file in the order in which they were made, and
-   have been used again in another one. */
-static int by_base (const void *a, const void *b) {
-  const Found *x = a, *y = b;
-  return (x->base > y->base) - (x->base < y->base);
+static void walk (Opening *o) {
+  tg_Recording *r = o->r;
+  o->walk = (tg_BlockWalk){
+    .fd = o->fd, .bytes = r->file_bytes,
+    .moving = r->busy && r->header.packed != 0 && !r->header.ring,
+    .entries = load_entries, .ud = o
+  };
+  tg_blockwalk(&o->walk, r->header.size);
+  if (o->status == TG_OK)
+    o->status = o->walk.status;
+  if (o->walk.damage != NULL)
+    damage(o, o->walk.damage, o->walk.damaged);
+  o->lacks = o->walk.packed && !tg_zstd_there();
+  if (o->lacks && o->status == TG_OK)
+    o->status = TG_ERR_FORMAT;
 }
 
 /* Whether the second block goes on where the first one ends. */
-static bool follows (const Found *x, const Found *y) {
+static bool follows (const tg_FoundBlock *x, const tg_FoundBlock *y) {
   return y->base == x->base + x->used;
 }
 
@@ -255,10 +185,11 @@ static bool follows (const Found *x, const Found *y) {
    be understood without it; of a ring, which has dropped its beginning anyway,
    the last. */
 static void choose_run (const Opening *o, uint32_t *from, uint32_t *to) {
+  const tg_BlockWalk *w = &o->walk;
   *from = 0;
-  *to = o->count;
-  for (uint32_t i = 1; i < o->count; i++) {
-    if (follows(&o->list[i - 1], &o->list[i]))
+  *to = w->count;
+  for (uint32_t i = 1; i < w->count; i++) {
+    if (follows(&w->list[i - 1], &w->list[i]))
       continue;
     if (!o->r->header.ring) {
       *to = i;
@@ -289,42 +220,57 @@ static uint32_t complete (const tg_Functions *fs, const uint8_t *data,
 /* Finds the end of the complete events in the last block; false: it has none.
    Only the last block can be torn: the others were full when their writer left
    them. */
-static bool cut_last (Opening *o, Found *f) {
+static bool cut_last (Opening *o, tg_Supply *shelf, tg_FoundBlock *f) {
   tg_Recording *r = o->r;
-  uint8_t *data = tg_malloc(f->used);
-  if (data == NULL || !tg_fileio_read(o->fd, data, f->used,
-                               f->place + sizeof(tg_Block))) {
-    o->status = data == NULL ? TG_ERR_MEMORY : TG_ERR_IO;
-    tg_free(data);
+  size_t size = sizeof(tg_Block) + f->used;
+  tg_Block *b = shelf->load(shelf, tg_shelf_place(f), size);
+  if (b == NULL) {
+    o->status = errno == ENOMEM ? TG_ERR_MEMORY : TG_ERR_IO;
     return false;
   }
   tg_assert(f->used > 0);
-  uint32_t good = complete(r->stream->functions, data, f->used, &r->ticks);
-  tg_free(data);
-  f->used = good;
-  return good > 0;
+  f->used = complete(r->stream->functions, b->data, f->used, &r->ticks);
+  shelf->release(shelf, b, size);
+  return f->used > 0;
 }
 
-/* Blocks at the end without a single good event are left out: the last event is
-   then in the one before. Damage in others shows when a reader comes to it. */
+/* In the midst; at the beginning, which a ring drops while it is recorded; or
+   since the file was cut off, as what was packed does not stand in order. */
+static bool lacks_blocks (const Opening *o, uint32_t from, uint32_t to) {
+  const tg_Recording *r = o->r;
+  if (o->walk.count == 0)
+    return false;
+  return (to < o->walk.count && !o->walk.moving)
+         || (from > 0 && r->header.state == TG_FILE_COMPLETE)
+         || (o->walk.packed && r->count > 0
+             && o->walk.list[from].base > r->traces[0].start);
+}
+
+/* What has been added while the file was looked at may have gaps, and is left
+   out then. Blocks at the end without a single good event are, too: the last
+   event is then in the one before. Damage in others shows when a reader comes
+   to it. */
 static void fill_store (Opening *o, tg_Supply *shelf) {
   tg_Recording *r = o->r;
+  tg_FoundBlock *list = o->walk.list;
   uint32_t from, to;
-  if (o->count > 1)
-    qsort(o->list, o->count, sizeof *o->list, by_base);
   choose_run(o, &from, &to);
-  tg_assert(from <= to && to <= o->count);
-  if (to < o->count || (from > 0 && r->header.state == TG_FILE_COMPLETE))
-    damage(o, "blocks are missing", o->list[to < o->count ? to : from].place);
-  while (to > from && !cut_last(o, &o->list[to - 1]) && o->status == TG_OK)
+  tg_assert(from <= to && to <= o->walk.count);
+  if (lacks_blocks(o, from, to))
+    damage(o, "blocks are missing",
+           list[to < o->walk.count ? to : from].place);
+  while (to > from && !cut_last(o, shelf, &list[to - 1])
+         && o->status == TG_OK)
     to--;
   for (uint32_t i = from; i < to && o->status == TG_OK; i++) {
-    const Found *f = &o->list[i];
+    const tg_FoundBlock *f = &list[i];
     tg_assert(i == from || follows(f - 1, f));
     if (!tg_store_add(&r->stream->store, shelf, f->base, f->packets,
-                      f->place, f->used))
+                      tg_shelf_place(f), f->used))
       o->status = TG_ERR_MEMORY;
     r->event_bytes += f->used;
+    r->saved_bytes += f->packed > 0 && f->packed < f->used
+                      ? f->used - f->packed : 0;
     r->end = f->base + f->used;
   }
 }
@@ -407,6 +353,8 @@ static void read_all (Opening *o) {
     if (o->status == TG_OK && r->program.directory != NULL
         && (r->stream->directory = tg_strcopy(r->program.directory)) == NULL)
       o->status = TG_ERR_MEMORY;
+    if (o->status == TG_OK && !tg_shelf_keep(shelf, &o->walk))
+      o->status = TG_ERR_MEMORY;
     if (o->status == TG_OK)
       fill_store(o, shelf);
   }
@@ -440,10 +388,13 @@ tg_Recording *tg_recording_open (const char *path, tg_Status *status,
     o.r->shorter = is_shorter(o.r);
     explain(o.r);
   }
+  if (o.lacks)
+    snprintf(reason, size, "it is compressed, which needs libzstd "
+             "(%s)", TG_ZSTD_LIBRARY);
   int error = errno;
   if (o.fd >= 0)
     close(o.fd);
-  tg_free(o.list);
+  tg_blockwalk_free(&o.walk);
   *status = o.status;
   if (o.status != TG_OK) {
     tg_recording_close(o.r);

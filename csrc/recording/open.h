@@ -24,6 +24,8 @@ typedef struct tg_Recording {
   uint32_t count, capacity;
   uint64_t file_bytes;
   uint64_t event_bytes;     /* good ones */
+  uint64_t saved_bytes;     /* of those, what blocks that are packed have less
+                               in the file */
   uint64_t entry_bytes;     /* of blocks of entries, whole */
   tg_Pos end;               /* of the good events */
   uint64_t ticks;           /* of the last of them */

@@ -9,17 +9,27 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "text/fileio.h"
+#include "text/zstd.h"
 
 typedef struct Shelf {
   tg_Supply supply;       /* first */
   int fd;                 /* owns */
   tg_Block *spare;        /* owns; the latest that came back, for the next */
   size_t spare_size;      /* 0 without one */
+  tg_FoundBlock *kept;    /* owns, and their copies; blocks that the file may
+                             not have any more */
+  uint32_t count;
+  tg_Zstd zstd;           /* owns */
+  uint8_t *packed;        /* owns; bytes before they are unpacked */
+  size_t room;            /* of 'packed' */
 } Shelf;
+
+#define PACKED (UINT64_C(1) << 63)    /* of a place */
 
 static Shelf *shelf_of (tg_Supply *y) {
   return (Shelf *)(void *)y;      /* first member */
@@ -35,25 +45,97 @@ static size_t room_for (size_t size) {
 static tg_Block *take_memory (Shelf *shelf, size_t size) {
   tg_Block *b = shelf->spare;
   tg_assert((b != NULL) == (shelf->spare_size > 0));
-  if (size > shelf->spare_size)
+  if (size > shelf->spare_size) {
+    errno = ENOMEM;       /* if there is none */
     return tg_malloc(room_for(size));
+  }
   shelf->spare = NULL;
   shelf->spare_size = 0;
   return b;
 }
 
-/* What the head in the file says of its size is not believed here: 'size' is
-   what was found to be good when the recording was opened. */
-static tg_Block *shelf_load (tg_Supply *y, uint64_t place, size_t size) {
-  tg_assert(size >= sizeof(tg_Block));
-  tg_Block *b = take_memory(shelf_of(y), size);
+uint64_t tg_shelf_place (const tg_FoundBlock *f) {
+  return f->packed > 0 ? f->place | PACKED : f->place;
+}
+
+/* The packed bytes of a block into memory of the shelf's; NULL with errno. */
+static const uint8_t *read_packed (Shelf *shelf, uint64_t place, size_t size) {
+  if (size > shelf->room) {
+    tg_free(shelf->packed);
+    shelf->packed = tg_malloc(room_for(size));
+    shelf->room = shelf->packed != NULL ? room_for(size) : 0;
+  }
+  if (shelf->packed == NULL)
+    errno = ENOMEM;
+  else if (tg_fileio_read(shelf->fd, shelf->packed, size, place))
+    return shelf->packed;
+  return NULL;
+}
+
+/* The data of a block that is packed, all of them, and as much behind the head
+   'b' as is not good. */
+static bool load_packed (Shelf *shelf, uint64_t place, tg_Block *b) {
+  uint32_t packed = tg_block_used(b);
+  const uint8_t *data = read_packed(shelf, place + sizeof *b, packed);
+  if (data == NULL)
+    return false;
+  if (!tg_zstd_unpack(&shelf->zstd, data, packed, b->data, b->unpacked))
+    memset(b->data, 0, b->unpacked);
+  return true;
+}
+
+/* What it has room for was said by its head when the recording was opened, and
+   is bounded by how much of it is in the file (block.h): the same now. */
+static tg_Block *unpack (Shelf *shelf, uint64_t place, size_t size) {
+  tg_Block head;
+  if (!tg_fileio_read(shelf->fd, &head, sizeof head, place))
+    return NULL;
+  if (head.kind != TG_BLOCK_PACKED || !tg_blockwalk_plausible(&head)
+      || head.unpacked < size - sizeof head) {
+    errno = EIO;
+    return NULL;
+  }
+  tg_Block *b = take_memory(shelf, sizeof head + head.unpacked);
   if (b == NULL)
     return NULL;
-  if (!tg_fileio_read(shelf_of(y)->fd, b, size, place)) {
+  memcpy((void *)b, (void *)&head, sizeof head);
+  if (load_packed(shelf, place, b))
+    return b;
+  tg_free(b);
+  return NULL;
+}
+
+static const tg_Block *find_kept (const Shelf *shelf, uint64_t place) {
+  for (uint32_t i = 0; i < shelf->count; i++) {
+    if (shelf->kept[i].place == place)
+      return shelf->kept[i].copy;
+  }
+  return NULL;
+}
+
+/* What the head in the file says of its size is not believed here: 'size' is
+   what was found to be good when the recording was opened. */
+static tg_Block *read_block (Shelf *shelf, uint64_t place, size_t size) {
+  tg_Block *b = take_memory(shelf, size);
+  const tg_Block *kept = find_kept(shelf, place);
+  if (b == NULL)
+    return NULL;
+  if (kept != NULL)
+    memcpy((void *)b, (const void *)kept, size);
+  else if (!tg_fileio_read(shelf->fd, b, size, place)) {
     tg_free(b);
     return NULL;
   }
-  tg_block_commit(b, (const uint8_t *)b + size);
+  return b;
+}
+
+static tg_Block *shelf_load (tg_Supply *y, uint64_t place, size_t size) {
+  Shelf *shelf = shelf_of(y);
+  tg_assert(size >= sizeof(tg_Block));
+  tg_Block *b = (place & PACKED) != 0 ? unpack(shelf, place & ~PACKED, size)
+                                      : read_block(shelf, place, size);
+  if (b != NULL)
+    tg_block_commit(b, (const uint8_t *)b + size);
   return b;
 }
 
@@ -73,9 +155,33 @@ static void shelf_release (tg_Supply *y, tg_Block *b, size_t size) {
 
 /* Called when the last chunk has gone: no block is out any more. */
 static void shelf_free (tg_Supply *y) {
-  close(shelf_of(y)->fd);
-  tg_free(shelf_of(y)->spare);
+  Shelf *shelf = shelf_of(y);
+  close(shelf->fd);
+  tg_free(shelf->spare);
+  for (uint32_t i = 0; i < shelf->count; i++)
+    tg_free(shelf->kept[i].copy);
+  tg_free(shelf->kept);
+  tg_free(shelf->packed);
+  tg_zstd_free(&shelf->zstd);
   tg_free(y);
+}
+
+/* Few, if any: those that somebody was about to pack or writes just now. */
+bool tg_shelf_keep (tg_Supply *y, tg_BlockWalk *w) {
+  Shelf *shelf = shelf_of(y);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < w->count; i++)
+    n += w->list[i].copy != NULL;
+  shelf->kept = n > 0 ? tg_malloc(n * sizeof *shelf->kept) : NULL;
+  if (n > 0 && shelf->kept == NULL)
+    return false;
+  for (uint32_t i = 0; i < w->count; i++) {
+    if (w->list[i].copy == NULL)
+      continue;
+    shelf->kept[shelf->count++] = w->list[i];
+    w->list[i].copy = NULL;
+  }
+  return true;
 }
 
 /* A descriptor of its own: whoever opens the recording closes theirs. NULL with

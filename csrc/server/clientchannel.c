@@ -133,7 +133,7 @@ int clientchannel_check_options (lua_State *L) {
 /* The time that it may take, in ms; nil: as long as it likes. The server ends
    a trace itself when its time is over and the program has not looked. */
 static int channel_start (lua_State *L) {
-  static const char *const extra[] = {"name", "blocks", NULL};
+  static const char *const extra[] = {"name", "blocks", "compress", NULL};
   ClientChannel *c = check(L);
   uint64_t id = check_id(L);
   tg_Options *o = read_options(L, c, extra);
@@ -202,7 +202,8 @@ static int channel_read (lua_State *L) {
   const char *from = luaL_checkstring(L, 2);
   lua_Integer batch = luaL_optinteger(L, 3, 0);
   size_t bytes = (size_t)luaL_checkinteger(L, 4);
-  const tg_Buf *out = tg_clientstream_read(&c->stream, from, batch, bytes);
+  const tg_Buf *out = tg_clientstream_read(&c->stream, from, batch, bytes,
+                                           lua_toboolean(L, 5));
   if (out == NULL)
     return 0;
   lua_pushlstring(L, out->data, out->size);

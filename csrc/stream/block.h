@@ -17,7 +17,9 @@
 
 typedef enum tg_BlockKind {
   TG_BLOCK_EVENTS = 1,      /* as event.h describes */
-  TG_BLOCK_ENTRIES = 2      /* as entries.h describes */
+  TG_BLOCK_ENTRIES = 2,     /* as entries.h describes */
+  TG_BLOCK_PACKED = 3       /* EVENTS, whose data are packed (zstd.h); in files
+                               alone */
 } tg_BlockKind;
 
 typedef struct tg_Block {
@@ -26,12 +28,25 @@ typedef struct tg_Block {
   uint64_t size;            /* bytes, this header included */
   tg_Pos base;              /* position of data[0] in the stream of its kind */
   uint64_t packets;         /* EVENTS: packets of the stream before it */
-  uint32_t reserved;        /* 0 */
+  uint32_t unpacked;        /* PACKED: bytes of data that it stands for; EVENTS
+                               in a file: TG_BLOCK_STAYS or 0 */
   _Atomic uint32_t used;    /* committed bytes of data */
   uint8_t data[];
 } tg_Block;
 
 _Static_assert(sizeof(tg_Block) == 40, "as docs/recording.md has it");
+
+/* The block will not be used again, nor emptied. */
+#define TG_BLOCK_STAYS 1u
+
+/* Few bytes may stand for many, but a file that was damaged, or made up, must
+   not cost more memory than this times its size. What would is not packed. */
+#define TG_BLOCK_RATIO 256u
+#define TG_BLOCK_UNPACKED ((size_t)256 << 10)   /* that any may stand for */
+
+TG_INLINE bool tg_block_packs (uint64_t unpacked, uint64_t packed) {
+  return unpacked <= TG_BLOCK_UNPACKED || unpacked / TG_BLOCK_RATIO <= packed;
+}
 
 /* Makes what comes before 'end' visible to readers, in one store. */
 TG_INLINE void tg_block_commit (tg_Block *b, const uint8_t *end) {
@@ -53,7 +68,7 @@ TG_INLINE void tg_block_begin (tg_Block *b, tg_BlockKind kind, uint64_t size,
   b->size = size;
   b->base = base;
   b->packets = packets;
-  b->reserved = 0;
+  b->unpacked = 0;
   atomic_thread_fence(memory_order_release);
   b->magic = TG_BLOCK_MAGIC;
 }

@@ -284,7 +284,7 @@ static void describe_whole (lua_State *L, const tg_Recording *r) {
   lua_Number events = lua_tonumber(L, -1);
   lua_pop(L, 2);
   if (events > 0) {
-    lua_pushnumber(L, (double)r->event_bytes / events);
+    lua_pushnumber(L, (double)(r->event_bytes - r->saved_bytes) / events);
     lua_setfield(L, -3, "bytes_per_event");
   }
 }
@@ -369,6 +369,7 @@ void tg_recordinginfo_push (lua_State *L, tg_Recording *r, const char *path,
   describe_ticks(L, &r->stream->ticking);
   lx_set_integer(L, "functions", atomic_load(&r->stream->functions->count));
   lx_set_integer(L, "bytes", (lua_Integer)r->event_bytes);
+  lx_set_integer(L, "saved_bytes", (lua_Integer)r->saved_bytes);
   lx_set_integer(L, "file_bytes", (lua_Integer)r->file_bytes);
   if (brief)
     return;

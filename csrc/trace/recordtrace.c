@@ -110,6 +110,7 @@ static void read_plan (lua_State *L, int i, tg_Trace *t) {
   plan->single = flag(L, i, "single");
   plan->ring = t->options.overflow == TG_OVERFLOW_RING;
   plan->max_size = t->options.max_size;
+  plan->packs = t->options.compressed;
   lua_getfield(L, i, "program");
   lua_getfield(L, i, "arguments");
   plan->program.directory = tg_fileio_directory();

@@ -47,6 +47,13 @@ function kinds.count (text)
   return nil, "a whole number"
 end
 
+function kinds.compression (text)
+  if text == "zstd" or text == "none" then
+    return text
+  end
+  return nil, "zstd or none"
+end
+
 function kinds.percent (text)
   local n = text:find "^[%d.]+$" and tonumber(text)
   return n and n <= 100 and n or nil, "a number from 0 to 100"

@@ -169,13 +169,13 @@ describe("tracegrip record", function ()
                "run -o rec" "run --force -o rec" "coverage -o rec"; do
         $T $o program.lua; echo $?
       done
-      $T record -o good.tgr program.lua; ln -s other good.trace.json
+      $T record -o good.tgr program.lua; ln -s other good.trace.json.gz
       $T log -o rec good.tgr; echo $?
       $T export chrome good.tgr; echo $?
       $T export packets -o rec good.tgr; echo $?
       cat other; ls none; ls]], hello)
     assert.equal(("1\n"):rep(6) .. "ran\n" .. ("1\n"):rep(3)
-                 .. "mine\ngood.tgr\ngood.trace.json\nother\nprogram.lua\n"
+                 .. "mine\ngood.tgr\ngood.trace.json.gz\nother\nprogram.lua\n"
                  .. "rec\nrec2\n", result.stdout)
     local _, lines = result.stderr:gsub("tracegrip: [^\n]* symbolic link", "")
     assert.equal(9, lines, result.stderr)

@@ -112,12 +112,16 @@ end
 
 local expected = busy(ROUNDS) % 100   -- what the program comes to untraced
 
+-- What is packed does not stand in the order of events: what is left of a file
+-- that was cut begins at the beginning if it is not.
+local undisturbed = {compress = what == "truncate" and "none" or nil}
+
 -- A run that nothing disturbs: its packets, and how long it takes.
 local function whole ()
   local seconds = 1
   for _ = 1, 5 do
     local from = process.now()
-    local status = process.wait(start {})
+    local status = process.wait(start(undisturbed))
     seconds = math.min(seconds, process.now() - from)
     if status ~= expected then
       complain("the whole run: status %d", status)

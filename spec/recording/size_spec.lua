@@ -17,9 +17,10 @@ local program = [[
   print "done"
 ]]
 
--- A script for the shell, with T for the command and the program beside it.
+-- A script for the shell, with T for the command and the program beside it. A
+-- recording that is PLAIN has the size of its events.
 local function shell (script, env)
-  local mine = {T = tracegrip, LUA = run.lua}
+  local mine = {T = tracegrip, LUA = run.lua, PLAIN = "--compress none"}
   for name, value in pairs(env or {}) do
     mine[name] = value
   end
@@ -36,8 +37,8 @@ local smaller = {["--value-depth 0"] = true,
 
 describe("the size of a recording", function ()
   it("is told with what takes the room, and what would be smaller", function ()
-    local info = info_of(shell("$T record --no-c -o rec program.lua 30000; "
-                              .. "$T info --json rec"))
+    local info = info_of(shell("$T record $PLAIN --no-c -o rec program.lua "
+                              .. "30000; $T info --json rec"))
     local room, sum = info.room, 0
     for _, name in ipairs {"tables", "strings", "values", "calls", "samples",
                            "other", "definitions"} do
@@ -50,8 +51,9 @@ describe("the size of a recording", function ()
     assert.equal(2, #room.smaller)
     for _, one in ipairs(room.smaller) do
       assert.is_true(smaller[one.options])
-      local really = info_of(shell(("$T record --no-c %s -o rec program.lua "
-        .. "30000; $T info --json rec"):format(one.options))).file_bytes
+      local really = info_of(shell(("$T record $PLAIN --no-c %s -o rec "
+        .. "program.lua 30000; $T info --json rec"):format(one.options)))
+        .file_bytes
       assert.is_true(math.abs(one.bytes - really) < really / 6,
                      ("%s: %d, %d"):format(one.options, one.bytes, really))
     end
@@ -108,14 +110,14 @@ describe("the size of a recording", function ()
         local function f (s) end
         for i = 1, 2000 do f(("x"):rep(200) .. i) end
 .
-      $T record --no-c -o rec long.lua; $T info --json rec]]))
+      $T record --compress none --no-c -o rec long.lua; $T info --json rec]]))
     assert.matches("of it strings of more than 16 bytes: "
                    .. "%-%-value%-string 16 is about", info.room.words)
   end)
 
   it("is told at the end of a large one", function ()
-    local result = shell("$T record --no-c -o rec program.lua 640000; "
-                         .. "$T info --json rec")
+    local result = shell("$T record $PLAIN --no-c -o rec program.lua 640000"
+                         .. "; $T info --json rec")
     assert.matches("^tracegrip: [^\n]*rec: [%d.]+ MiB, %d+ %% of it contents "
                    .. "of tables: [^\n]+\n$", result.stderr)
     local info = info_of(result)
@@ -138,7 +140,7 @@ describe("the size of a recording", function ()
     local result = shell [[
       mkdir disk; mount -t tmpfs -o size=72M none disk
       trap "umount disk" EXIT
-      $T record --no-c -o disk/rec program.lua 620000]]
+      $T record --compress none --no-c -o disk/rec program.lua 620000]]
     assert.matches("^tracegrip: [^\n]*rec has %d+ MiB, and less than a tenth "
                    .. "of its disk is left: %d+ MiB\n",
                    result.stderr)
@@ -148,8 +150,8 @@ end)
 
 describe("a recording's --max-size", function ()
   it("ends the trace, and the program goes on", function ()
-    local result = shell("$T record --no-c --max-size 2M -o rec program.lua "
-                         .. "40000; $T info --json rec")
+    local result = shell("$T record $PLAIN --no-c --max-size 2M -o rec "
+                         .. "program.lua 40000; $T info --json rec")
     local info = info_of(result)
     assert.matches("^done\n", result.stdout)
     assert.matches("^tracegrip: [^\n]*rec has the size that it may have "
@@ -200,7 +202,8 @@ describe("a recording's --max-size", function ()
   it("is one of the environment's options", function ()
     local result = shell("$LUA program.lua 40000; $T info --json rec", {
       [run.variable "LUA_INIT"] = "require 'tracegrip.auto'",
-      TRACEGRIP_RECORD = "rec", TRACEGRIP_OPTIONS = "maxSize = 2 << 20"
+      TRACEGRIP_RECORD = "rec",
+      TRACEGRIP_OPTIONS = "maxSize = 2 << 20, compress = 'none'"
     })
     assert.equal("maxSize", info_of(result).traces[1].ended)
   end)

@@ -332,6 +332,22 @@ describe("a trace that comes as blocks", function ()
     server:close()
   end)
 
+  it("comes compressed over a thin connection", function ()
+    local target <close> = serving.start(busy)
+    local sent = 0
+    local command, server = attach_by(target, function (bytes, go_on)
+      sent = sent + bytes
+      later(bytes // 4000, go_on)
+    end)
+    work(target, "60000")
+    assert.equal(0, command:ended(), command.err)
+    local remote = open(target, "remote")
+    check(remote)
+    assert.is_true(remote:info().bytes > 4 << 20)
+    assert.is_true(2 * sent < remote:info().bytes, sent)
+    server:close()
+  end)
+
   it("is refused beside another one", function ()
     local target <close> = serving.start(busy)
     local peer <close> = target:peer()

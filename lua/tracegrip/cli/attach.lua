@@ -78,8 +78,9 @@ end
 
 -- What the server is asked for. Short calls are left out here, as on any
 -- reading.
-local function fields_of (parsed, chosen)
-  local fields = {name = parsed.name, blocks = true}
+local function fields_of (parsed, chosen, connection)
+  local fields = {name = parsed.name, blocks = true,
+                  compress = server.compression(connection)}
   for key, value in pairs(chosen) do
     fields[key] = value
   end
@@ -249,7 +250,7 @@ function attach.run (parsed)
   session:on_signals {sigint = session.leave, sigterm = session.leave,
                       sighup = session.leave}
   local trace = server.must(connection,
-      session.tracer:startTrace(fields_of(parsed, chosen)))
+      session.tracer:startTrace(fields_of(parsed, chosen, connection)))
   chosen.traceparent = sending.parent(parsed)
   local style, file = destination(parsed, trace.name, tab)
   local spans = plan and sending.spans(plan, trace.name, server.title_of(tab))

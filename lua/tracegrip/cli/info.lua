@@ -55,8 +55,15 @@ end
 -- killed before it had begun.
 local function events_of (about)
   local each = about.bytes_per_event
-  return about.events and units.count(about.events)
-         .. (each and string.format(", %.1f bytes each", each) or "")
+  if not about.events or not each then
+    return about.events and units.count(about.events)
+  end
+  local text = ("%s, %.1f bytes each"):format(units.count(about.events), each)
+  if about.saved_bytes == 0 then
+    return text
+  end
+  return ("%s, %.1f before compression"):format(text,
+                                                about.bytes / about.events)
 end
 
 -- A recording of which only the beginning is there may not say who made it.

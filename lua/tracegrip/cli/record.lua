@@ -39,6 +39,10 @@ local own = {
    group = "The recording",
    help = "What the file may have, 1M at least: then the trace ends, or with "
           .. "--ring overwrites."},
+  {name = "compress", kind = "compression", metavar = "HOW",
+   group = "The recording", default = "zstd",
+   help = "zstd: what is full is compressed, by a thread of its own; or "
+          .. "none. A ring is never."},
   {name = "sources", flag = "--sources", value = true,
    group = "The recording",
    help = "Keep the text of the program's sources with it."},
@@ -96,6 +100,7 @@ local function options_of (parsed)
   if chosen.maxSize and chosen.maxSize < SMALLEST then
     main.misuse("--max-size is 1M at least")
   end
+  chosen.compress = parsed.compress
   if chosen.overflow == "ring" and not chosen.maxSize then
     chosen.buffer = chosen.buffer or RING
   end

@@ -76,4 +76,11 @@ function server.must_send_blocks (connection)
               .. "version's; require \"tracegrip.client\" reads packets")
 end
 
+-- How blocks may be compressed on a slow way, which both sides must know; nil:
+-- they may not.
+function server.compression (connection)
+  local traits = connection.hello.traits
+  return core.compresses() and traits.compress == "zstd" and "zstd" or nil
+end
+
 return server

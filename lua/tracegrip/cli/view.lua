@@ -139,10 +139,11 @@ local function must (value, message)
 end
 
 -- A name for people and for the page: the program's, as far as an address can
--- have it.
+-- have it. Between processes of one machine nothing is compressed.
 local function name_of (info, format)
   local base = (info.program or info.path):match "[^/]*$"
-  return base:gsub("[^%w._-]", "_") .. export.format(format).ending
+  local ending = export.format(format).ending:gsub("%.json%.gz$", ".json")
+  return base:gsub("[^%w._-]", "_") .. ending
 end
 
 -- A directory of our own with a place for the file, both gone when it is

@@ -43,6 +43,7 @@ local SLICE_NS = 2000000        -- of work, then others have their turn
 local PACKET_MS = 10000         -- for a packet to be complete, for the token
 local IDLE_MS = 10000           -- of silence
 local SHORTEST, LONGEST = 1, 10 -- ms between looks at what a trace has
+local SLOW = 32 << 20           -- bytes a second: less is worth compressing
 local FULL = 32 << 10           -- bytes after which to look again at once
 
 local connection = {}
@@ -179,7 +180,9 @@ function Connection:send (packet)
   write(self, type(packet) == "string" and packet or wire.encode(packet))
   if self.unsent > HIGH_WATER then
     await_progress(self)
+    local before, unsent = uv.hrtime(), self.unsent
     wait(self, "room")
+    self.slow = (unsent - self.unsent) * 1e9 < SLOW * (uv.hrtime() - before)
   end
 end
 
@@ -482,6 +485,7 @@ function connection.new (server, handle, options)
     deadline = nil,           -- of it all, by uv.now()
     due = nil,                -- of a packet that has begun
     sent = 0, unsent = 0,     -- bytes; of them, not with the system
+    slow = false,             -- they went slowly when they were last waited for
     left = 0, moved = 0,      -- bytes not taken; when that last changed
     heard = uv.now(),         -- when something last came
   }, Connection)

@@ -14,6 +14,8 @@
 --     rest (ms),          lets so many ms pass, less if there is
 --     stalled ()          the client was too slow for the program
 --     client              optional: who that is
+--     is_slow ()          optional: whether the way to it is, so that blocks
+--                         are worth compressing
 --   }
 --
 -- It is what core.feed gives, for actor.lua, but for packets(): frames come as
@@ -264,7 +266,7 @@ end
 -- blocks is alone.
 local function conflict (self, asked)
   if self.count == 0 then
-    self.blocks = asked.blocks
+    self.blocks, self.compress = asked.blocks, asked.compress == "zstd"
   elseif self.blocks or asked.blocks then
     return "A trace that comes as blocks is the only one"
   end
@@ -278,6 +280,8 @@ function Feed:start (asked)
     error(("'name' must not have more than %d bytes"):format(MAX_NAME), 0)
   elseif type(asked.blocks or false) ~= "boolean" then
     error("'blocks' must be true or false", 0)
+  elseif asked.compress ~= nil and asked.compress ~= "zstd" then
+    error("'compress' must be \"zstd\"", 0)
   elseif self.count >= MAX_TRACES and not named(self, name) then
     return nil, ("%d traces are running"):format(self.count), "tooManyTraces"
   end
@@ -378,7 +382,8 @@ end
 -- what happened before them.
 function Feed:frames (from, batch)
   while self.opened and not (self.joins and self.joins.taken) do
-    local bytes = self.channel:read(from, batch, PIECE)
+    local packs = self.compress and self.is_slow and self.is_slow()
+    local bytes = self.channel:read(from, batch, PIECE, packs)
     if bytes then
       return bytes
     end
@@ -401,12 +406,14 @@ function feed.new (how)
     rest = how.rest,
     stalled = how.stalled,
     client = how.client,
+    is_slow = how.is_slow,
     traces = {},            -- that count, by time of start
     known = {},             -- by id; also those that will count once taken
     count = 0,              -- how many count
     opened = false,
     marked = false,
-    blocks = false,         -- the one that runs comes as blocks
+    blocks = false,         -- the one that runs comes as blocks...
+    compress = false,       -- ...which may be compressed
     joins = nil,            -- a trace that the program has yet to begin
     join_end = 0,           -- until when it is waited for, by uv.now()
   }, Feed)

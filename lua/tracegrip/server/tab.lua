@@ -52,7 +52,8 @@ local makers = {
           wake = function () connection:wake() end,
           rest = function (ms) connection:rest(ms) end,
           stalled = function () connection:give_up() end,
-          client = sockets.client(connection.handle)
+          client = sockets.client(connection.handle),
+          is_slow = function () return connection.slow end
         }
       end
     }

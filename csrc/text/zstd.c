@@ -1,0 +1,97 @@
+/*
+** zstd.c - see zstd.h. Looked for once in a process, by whoever needs it first;
+** never in a signal handler.
+*/
+#include "text/zstd.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+
+/* As zstd.h of the library has them, whose numbers are promised to stay. */
+#define LEVEL_PARAMETER 100       /* ZSTD_c_compressionLevel */
+#define CHECKSUM_PARAMETER 201    /* ZSTD_c_checksumFlag */
+#define LEVEL 1                   /* a third or fourth one takes half as much
+                                     again for two bytes of a hundred */
+
+static struct {
+  pthread_once_t once;
+  bool there;
+  size_t (*bound) (size_t size);
+  unsigned (*is_error) (size_t code);
+  void *(*new_packing) (void);
+  size_t (*free_packing) (void *c);
+  size_t (*set) (void *c, int parameter, int value);
+  size_t (*pack) (void *c, void *to, size_t room, const void *data,
+                  size_t size);
+  void *(*new_unpacking) (void);
+  size_t (*free_unpacking) (void *c);
+  size_t (*unpack) (void *c, void *to, size_t room, const void *data,
+                    size_t size);
+} library = {.once = PTHREAD_ONCE_INIT};
+
+static bool find_symbol (void *handle, const char *name, void *to) {
+  void *symbol = dlsym(handle, name);
+  memcpy(to, &symbol, sizeof symbol);
+  return symbol != NULL;
+}
+
+static void find_library (void) {
+  void *h = dlopen(TG_ZSTD_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  library.there =
+    h != NULL
+    && find_symbol(h, "ZSTD_compressBound", &library.bound)
+    && find_symbol(h, "ZSTD_isError", &library.is_error)
+    && find_symbol(h, "ZSTD_createCCtx", &library.new_packing)
+    && find_symbol(h, "ZSTD_freeCCtx", &library.free_packing)
+    && find_symbol(h, "ZSTD_CCtx_setParameter", &library.set)
+    && find_symbol(h, "ZSTD_compress2", &library.pack)
+    && find_symbol(h, "ZSTD_createDCtx", &library.new_unpacking)
+    && find_symbol(h, "ZSTD_freeDCtx", &library.free_unpacking)
+    && find_symbol(h, "ZSTD_decompressDCtx", &library.unpack);
+}
+
+bool tg_zstd_there (void) {
+  pthread_once(&library.once, find_library);
+  return library.there;
+}
+
+size_t tg_zstd_bound (size_t size) {
+  return tg_zstd_there() ? library.bound(size) : 0;
+}
+
+static bool begin_packing (tg_Zstd *z) {
+  if (z->packs != NULL)
+    return true;
+  z->packs = tg_zstd_there() ? library.new_packing() : NULL;
+  if (z->packs == NULL)
+    return false;
+  library.set(z->packs, LEVEL_PARAMETER, LEVEL);
+  library.set(z->packs, CHECKSUM_PARAMETER, 1);
+  return true;
+}
+
+size_t tg_zstd_pack (tg_Zstd *z, const void *data, size_t size, void *to,
+                     size_t room) {
+  if (!begin_packing(z))
+    return 0;
+  size_t n = library.pack(z->packs, to, room, data, size);
+  return library.is_error(n) ? 0 : n;
+}
+
+bool tg_zstd_unpack (tg_Zstd *z, const void *data, size_t packed, void *to,
+                     size_t size) {
+  if (z->unpacks == NULL)
+    z->unpacks = tg_zstd_there() ? library.new_unpacking() : NULL;
+  return z->unpacks != NULL
+         && library.unpack(z->unpacks, to, size, data, packed) == size;
+}
+
+/* What is there was made by the library. */
+void tg_zstd_free (tg_Zstd *z) {
+  if (z->packs != NULL)
+    library.free_packing(z->packs);
+  if (z->unpacks != NULL)
+    library.free_unpacking(z->unpacks);
+  memset(z, 0, sizeof *z);
+}

@@ -1,0 +1,242 @@
+-- Recordings whose full blocks are packed by a thread while the program runs:
+-- the same as those that are not, only smaller, whatever happens meanwhile.
+
+local cjson = require "cjson"
+local run = require "spec.support.run"
+
+local tracegrip = run.build .. "/bin/tracegrip"
+
+-- Calls enough for many blocks; what they are given differs from call to call,
+-- and is the same each time that the program runs.
+local program = [[
+  local seed = 7
+  local function random (n)
+    seed = seed * 1103515245 + 12345 & 0x7fffffff
+    return seed >> 8 & n
+  end
+  local function leaf (t, word) return #word + t[1] end
+  local function f (i)
+    local t = {random(255), "name" .. random(63), {i, i + 1}}
+    return leaf(t, "text " .. random(7))
+  end
+  for i = 1, tonumber(os.getenv "N") do f(i) end
+]]
+
+local TYPES = "--trace name,arguments,return --no-c"
+
+-- A script for the shell, with T for the command and the program beside it.
+local function shell (script, env)
+  local mine = {T = tracegrip, LUA = run.lua, TYPES = TYPES}
+  for name, value in pairs(env or {}) do
+    mine[name] = value
+  end
+  return run.command({"sh", "-c", script},
+                     {files = {["program.lua"] = program}, env = mine})
+end
+
+local function info_of (result)
+  local text = assert(result.stdout:match "{\n.*", result.stderr)
+  return cjson.decode(text)
+end
+
+describe("a recording that is packed", function ()
+  it("says the same as one that is not, in fewer bytes", function ()
+    local result = shell [[
+      N=60000 $T record $TYPES -o packed program.lua
+      N=60000 $T record $TYPES --compress none -o plain program.lua
+      $T export packets packed -o a; $T export packets plain -o b
+      cmp a b && wc -l <a && wc -c <packed && wc -c <plain
+      $T info --json packed]]
+    local lines, packed, plain = result.stdout:match "^(%d+)%s+(%d+)%s+(%d+)"
+    assert.equal(600002, math.tointeger(lines), result.stderr)
+    assert.is_true(packed * 3 < plain * 1, result.stdout)
+    local info = info_of(result)
+    assert.equal("complete", info.state)
+    assert.is_true(info.saved_bytes > 0)
+    assert.is_true(info.bytes_per_event * info.events < info.file_bytes)
+    assert.equal(0, info_of(shell [[
+      N=60000 $T record $TYPES --compress none -o plain program.lua
+      $T info --json plain]]).saved_bytes)
+  end)
+
+  it("has each event up to the moment at which it was killed", function ()
+    local result = shell [[
+      N=60000 $T record $TYPES --compress none -o plain program.lua
+      $T export packets plain -o all
+      for n in 5 9 6 13 8; do
+        N=100000000 $T record $TYPES -o rec program.lua &
+        while ! [ -s rec ] || [ "$(wc -c <rec)" -lt $((n << 20)) ]; do :; done
+        i=0; while [ $i -lt $((n * 300)) ]; do i=$((i + 1)); done
+        kill -9 $!; wait $! 2>/dev/null
+        $T export packets rec -o - 2>/dev/null | head -240000 >some
+        [ "$(wc -l <some)" -ge 10000 ] || echo "$n: few"
+        head -n "$(wc -l <some)" all | cmp - some || echo "$n: others"
+        $T info --json rec | grep -q '"state": "cut off"' || echo "$n: state"
+        rm rec
+      done
+      echo over]]
+    assert.equal("over\n", result.stdout)
+  end)
+
+  it("can be read while it is written, up to where reading began", function ()
+    local result = shell [[
+      N=30000 $T record $TYPES --compress none -o plain program.lua
+      $T export packets plain -o all
+      N=100000000 $T record $TYPES -o rec program.lua &
+      while ! [ -s rec ] || [ "$(wc -c <rec)" -lt 2000000 ]; do :; done
+      before=0
+      for n in 1 2 3 4 5 6; do
+        $T info --json rec >info || echo "not read"
+        grep -q '"state": "running"' info || cat info
+        $T export packets rec -o - 2>/dev/null | head -120000 >some
+        head -n "$(wc -l <some)" all | cmp - some || echo "others"
+        now=$(sed -n 's/.*"events": \([0-9]*\).*/\1/p' info | head -1)
+        [ "$now" -ge "$before" ] || echo "fewer: $now after $before"
+        before=$now
+      done
+      kill -9 $!; wait $! 2>/dev/null
+      echo over]]
+    assert.equal("over\n", result.stdout)
+  end)
+
+  it("is followed while it is written, by its blocks", function ()
+    local result = run.command({"sh", "-c", [[
+      N=60000 $T record $TYPES -o rec program.lua &
+      $LUA follow.lua; wait
+      $T export packets rec -o a; $T export packets copy -o b
+      cmp a b; wc -l <b]]}, {
+      files = {["program.lua"] = program, ["follow.lua"] = [[
+        local core = require "tracegrip.core"
+        core.own()
+        local tail, taker = core.tail("rec", 0), nil
+        local all = {trace = {"name", "arguments", "return"}}
+        for _, key in ipairs {"Depth", "Properties", "String", "Objects"} do
+          all["value" .. key] = "all"
+        end
+        local over = false
+        repeat
+          local last, bytes = over, assert(tail:read() or "")
+          if bytes ~= "" then
+            taker = taker or assert(core.receive(all, nil, {
+              path = "copy", name = "program", program = "program.lua"}))
+            assert(taker:feed(bytes))
+            taker:pump()
+          end
+          over = bytes == "" and tail:over()
+        until last and bytes == ""
+        assert(taker:finish "requested")]]},
+      env = {T = tracegrip, LUA = run.lua, TYPES = TYPES,
+             [run.variable "LUA_PATH"] = run.path,
+             [run.variable "LUA_CPATH"] = run.cpath}
+    })
+    assert.equal("600002\n", result.stdout, result.stderr)
+  end)
+
+  it("holds more than one that is not within --max-size", function ()
+    local result = shell [[
+      export N=300000
+      $T record $TYPES --max-size 3M -o packed program.lua
+      $T record $TYPES --max-size 3M --compress none -o plain program.lua
+      $T export packets packed -o - | wc -l
+      $T export packets plain -o - | wc -l
+      wc -c <packed]]
+    local packed, plain, bytes = result.stdout:match "^(%d+)%s+(%d+)%s+(%d+)"
+    assert.is_true(tonumber(packed) > 2 * tonumber(plain), result.stdout)
+    assert.is_true(tonumber(bytes) <= 3 << 20)
+  end)
+
+  it("has what came before the disk was full", function ()
+    local result = shell [[
+      N=200000 $T record $TYPES --compress none -o plain program.lua
+      $T export packets plain -o all
+      (ulimit -f 6000; N=300000 $T record $TYPES -o rec program.lua) 2>/dev/null
+      $T export packets rec -o - 2>/dev/null | head -240000 >some
+      head -n "$(wc -l <some)" all | cmp - some && wc -l <some
+      $T info --json rec]]
+    assert.is_true(tonumber(result.stdout:match "^%d+") > 50000)
+    local info = info_of(result)
+    assert.equal("failed", info.state)
+    assert.is_true(info.lost.disk > 0)
+  end)
+
+  it("leaves a ring as it is", function ()
+    local info = info_of(shell [[
+      N=60000 $T record $TYPES --ring --buffer 4M -o rec program.lua
+      $T info --json rec]])
+    assert.equal(0, info.saved_bytes)
+    assert.is_true(info.bytes > 2 << 20)
+  end)
+
+  it("is not made, nor opened, without the library", function ()
+    local result = shell [[
+      N=20000 $T record $TYPES -o packed program.lua
+      mkdir lacking; echo "no library" >lacking/libzstd.so.1
+      export LD_LIBRARY_PATH=$PWD/lacking
+      N=20000 $T record $TYPES -o plain program.lua
+      $T info --json plain | grep saved_bytes
+      $T report packed; echo "status $?"]]
+    assert.matches('^ *"saved_bytes": 0,?\nstatus 1\n$', result.stdout)
+    assert.equal("tracegrip: packed: it is compressed, which needs libzstd "
+                 .. "(libzstd.so.1)\n", result.stderr)
+  end)
+
+  it("is scrubbed, and packed again", function ()
+    local result = shell [[
+      N=30000 $T record $TYPES -o rec program.lua
+      $T scrub rec -o clean --redact '^word$' 2>note
+      $T export packets rec -o - | grep -c '"text 3"'
+      $T export packets clean -o - | grep -c '"text 3"'
+      $T export packets clean -o - | wc -l; wc -c <rec; wc -c <clean
+      $T info --json clean]]
+    local before, after, lines, bytes, clean =
+      result.stdout:match "^(%d+)%s+(%d+)%s+(%d+)%s+(%d+)%s+(%d+)"
+    assert.is_true(tonumber(before) > 0)
+    assert.equal("0", after)
+    assert.equal("300002", lines)
+    assert.is_true(tonumber(clean) < bytes * 1.2)
+    assert.equal("complete", info_of(result).state)
+  end)
+
+  it("ends where it was damaged, and says so where it was cut off", function ()
+    local result = shell [[
+      N=30000 $T record $TYPES -o rec program.lua
+      $T export packets rec -o all
+      size=$(wc -c <rec)
+      for n in 1 3 7 12 19 26 31; do
+        head -c $((size * n / 32)) rec >cut
+        $T info --json cut | grep -q '"state": "complete"' && echo "$n: whole"
+        $T report cut >/dev/null 2>&1; [ $? -lt 2 ] || echo "$n: crashed"
+        cp rec bad; chmod 600 bad
+        printf 'xxxxxxxxxxxxxxxxxxxx' | dd of=bad bs=1 conv=notrunc \
+          seek=$((size * n / 32)) 2>/dev/null
+        $T export packets bad -o - 2>/dev/null >some
+        [ $? -lt 2 ] || echo "$n: crashed"
+        head -n "$(wc -l <some)" all | cmp - some || echo "$n: others"
+      done
+      echo over]]
+    assert.equal("over\n", result.stdout)
+  end)
+
+  it("is each process's own", function ()
+    local result = run.command({"sh", "-c", [[
+      $T record $TYPES -o rec fork.lua
+      for f in rec rec.*; do $T export packets $f -o - | wc -l; done]]}, {
+      files = {["fork.lua"] = [[
+        local process = require "process"
+        local function f (i, t) return i end
+        local function work (n)
+          for i = 1, n do f(i, {i, i + 1, "text" .. i % 64}) end
+        end
+        work(40000)
+        local pid = process.fork()
+        work(40000)
+        if pid == 0 then os.exit(0, true) end
+        process.wait(pid)]]},
+      env = {T = tracegrip, TYPES = TYPES,
+             [run.variable "LUA_CPATH"] = run.modules[run.variable "LUA_CPATH"]}
+    })
+    local parent, child = result.stdout:match "^(%d+)%s+(%d+)"
+    assert.is_true(tonumber(parent) > 160000, result.stderr)
+    assert.is_true(tonumber(child) > 80000, result.stdout)
+  end)
+end)

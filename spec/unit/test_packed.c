@@ -1,0 +1,203 @@
+/*
+** test_packed.c - recordings whose blocks are packed: read again, whole and
+** while they are written; with bytes that are not what they were; and libzstd
+** itself. Without the library there is nothing to be seen here.
+*/
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "capture.h"
+#include "channel/blockstream.h"
+#include "reader/reader.h"
+#include "recording/filewriter.h"
+#include "recording/open.h"
+#include "text/fileio.h"
+#include "text/zstd.h"
+#include "unit.h"
+
+#define CHUNKS 20u
+
+static char path[64];
+
+static tg_Recording *open_it (void) {
+  char reason[160] = "";
+  tg_Status status;
+  tg_Recording *r = tg_recording_open(path, &status, reason, sizeof reason);
+  UNIT_CHECK((r != NULL) == (status == TG_OK));
+  return r;
+}
+
+/* A chunk with calls of 'f' that return, one after the other. */
+static void write_chunk (Tape *t, tg_FunctionId f, uint64_t *packets) {
+  static const uint32_t main_thread[] = {1, 0};
+  t->chunk = tg_store_grow(&t->stream->store, 1, *packets);
+  UNIT_CHECK(t->chunk != NULL);
+  t->p = t->chunk->block->data;
+  e_context(t, *packets * 10, 1, main_thread);
+  size_t room = t->chunk->size - sizeof(tg_Block);
+  while ((size_t)(t->p - t->chunk->block->data) + 64 < room) {
+    e_call(t, f, 0, NULL);
+    e_return(t);
+    *packets += 2;
+  }
+}
+
+/* Packets that can be read, one after the other. */
+static uint64_t count (tg_Recording *r) {
+  tg_Selection d = {0};
+  tg_Options o;
+  tg_Packet p;
+  uint64_t n = 0;
+  tg_options_init(&o);
+  tg_selection_add(&d, &o);
+  tg_Reader *reader = tg_reader_new(r->stream, 0, &d);
+  while (reader != NULL && tg_reader_next(reader, r->end, &p))
+    UNIT_CHECK(p.sequence == n++);
+  tg_reader_free(reader);
+  tg_selection_clear(&d);
+  tg_options_free(&o);
+  return n;
+}
+
+/* A recording at 'path' of many chunks; how many packets it has. */
+static uint64_t record (void) {
+  tg_FilePlan plan = {.path = path, .packs = true};
+  Tape t = {tg_stream_new(), NULL, NULL};
+  uint64_t packets = 0;
+  tg_FunctionId f = define(t.stream, "f", 1);
+  tg_FileWriter *file = tg_filewriter_new(&plan, t.stream);
+  UNIT_CHECK(file != NULL);
+  for (uint32_t i = 0; i < CHUNKS; i++) {
+    write_chunk(&t, f, &packets);
+    if (i % 7 == 0) {
+      tg_Recording *r = open_it();          /* while it is written */
+      UNIT_CHECK(r != NULL && r->busy && !r->damaged && count(r) == packets);
+      tg_recording_close(r);
+    }
+  }
+  tg_filewriter_close(file);
+  tg_stream_unpin(t.stream);
+  return packets;
+}
+
+static void read_again (void) {
+  uint64_t packets = record();
+  tg_Recording *r = open_it();
+  UNIT_CHECK(!r->busy && !r->damaged && r->header.packed == 1);
+  UNIT_CHECK(count(r) == packets);
+  UNIT_CHECK(r->saved_bytes > r->event_bytes / 2);
+  UNIT_CHECK(r->file_bytes < r->event_bytes / 2);
+  tg_recording_close(r);
+}
+
+/* Where the first block is that is packed. */
+static uint64_t find_packed (int fd) {
+  tg_Block head;
+  uint64_t place = TG_HEADER_SIZE;
+  while (tg_fileio_read(fd, &head, sizeof head, place)
+         && head.magic == TG_BLOCK_MAGIC && head.kind != TG_BLOCK_PACKED)
+    place += head.size;
+  UNIT_CHECK(head.kind == TG_BLOCK_PACKED);
+  return place;
+}
+
+static void change (int fd, uint64_t place, const void *data, size_t size) {
+  UNIT_CHECK(pwrite(fd, data, size, (off_t)place) == (ssize_t)size);
+}
+
+/* Bytes that cannot be unpacked end what is read. */
+static void damaged_bytes (void) {
+  uint64_t packets = record();
+  int fd = open(path, O_RDWR);
+  uint64_t place = find_packed(fd);
+  change(fd, place + sizeof(tg_Block) + 100, "xxxxxxxx", 8);
+  tg_Recording *r = open_it();
+  UNIT_CHECK(r != NULL && count(r) < packets);
+  tg_recording_close(r);
+  close(fd);
+}
+
+/* A block that says that it stands for more than is believed is none, and no
+   memory is asked for. */
+static void said_sizes (void) {
+  static const uint32_t sizes[] = {0, 1, 0x7fffffff, 0xffffffff};
+  uint64_t packets = record();
+  int fd = open(path, O_RDWR);
+  uint64_t place = find_packed(fd) + offsetof(tg_Block, unpacked);
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    change(fd, place, &sizes[i], sizeof sizes[i]);
+    tg_Recording *r = open_it();
+    UNIT_CHECK(r != NULL && count(r) < packets);
+    tg_recording_close(r);
+  }
+  close(fd);
+}
+
+/* ---- the library ---- */
+
+static void there_and_back (void) {
+  tg_Zstd z = {0};
+  uint64_t seed = 1;
+  enum {SIZE = 100000};
+  uint8_t *bytes = tg_malloc(SIZE), *back = tg_malloc(SIZE);
+  size_t bound = tg_zstd_bound(SIZE);
+  uint8_t *packed = tg_malloc(bound);
+  for (size_t i = 0; i < SIZE; i++)
+    bytes[i] = (uint8_t)(unit_random(&seed) & 3);
+  size_t n = tg_zstd_pack(&z, bytes, SIZE, packed, bound);
+  UNIT_CHECK(n > 0 && n < SIZE / 2);
+  UNIT_CHECK(tg_zstd_unpack(&z, packed, n, back, SIZE)
+             && memcmp(bytes, back, SIZE) == 0);
+  UNIT_CHECK(!tg_zstd_unpack(&z, packed, n, back, SIZE - 1));
+  UNIT_CHECK(!tg_zstd_unpack(&z, packed, n - 1, back, SIZE));
+  packed[n / 2] ^= 1;                       /* the checksum tells */
+  UNIT_CHECK(!tg_zstd_unpack(&z, packed, n, back, SIZE));
+  UNIT_CHECK(tg_zstd_pack(&z, bytes, SIZE, packed, 100) == 0);
+  tg_free(bytes);
+  tg_free(back);
+  tg_free(packed);
+  tg_zstd_free(&z);
+}
+
+/* On the wire: one entry, or none if it would be longer. */
+static void on_the_wire (void) {
+  tg_Zstd z = {0};
+  tg_Buf bytes = {0}, out = {0};
+  for (uint32_t i = 0; i < 5000; i++)
+    tg_buf_add(&bytes, "some text ", 10);
+  UNIT_CHECK(tg_blockstream_pack(&z, &bytes, &out));
+  size_t n = 0, head = 2 * sizeof(uint32_t);
+  uint8_t *back = tg_blockstream_unpack(&z, (uint8_t *)out.data + head,
+                                        out.size - head, &n);
+  UNIT_CHECK(back != NULL && n == bytes.size
+             && memcmp(back, bytes.data, n) == 0);
+  tg_free(back);
+  UNIT_CHECK(tg_blockstream_unpack(&z, (uint8_t *)out.data + head, 3, &n)
+             == NULL);
+  memset(out.data + head, 0xff, sizeof(uint32_t));
+  UNIT_CHECK(tg_blockstream_unpack(&z, (uint8_t *)out.data + head,
+                                   out.size - head, &n) == NULL);
+  tg_buf_clear(&bytes);
+  tg_buf_clear(&out);
+  tg_buf_add(&bytes, "x", 1);
+  UNIT_CHECK(!tg_blockstream_pack(&z, &bytes, &out) && out.size == 0);
+  tg_buf_free(&bytes);
+  tg_buf_free(&out);
+  tg_zstd_free(&z);
+}
+
+int main (void) {
+  snprintf(path, sizeof path, "/tmp/tracegrip-packed-%ld", (long)getpid());
+  if (tg_zstd_there()) {
+    UNIT_RUN(read_again);
+    UNIT_RUN(damaged_bytes);
+    UNIT_RUN(said_sizes);
+    UNIT_RUN(there_and_back);
+    UNIT_RUN(on_the_wire);
+  }
+  unlink(path);
+  return UNIT_END();
+}
