@@ -299,7 +299,7 @@ build = {
         "csrc/state/catalog.c",
         "csrc/state/closures.c",
         "csrc/state/coroutine.c",
-        "csrc/state/declarations.c",
+        "csrc/text/declarations.c",
         "csrc/state/definitions.c",
         "csrc/state/funcname.c",
         "csrc/state/labels.c",

@@ -1,0 +1,200 @@
+/* halt.c - see halt.h. */
+#include "outside/halt.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "outside/process.h"
+
+static uint64_t now_ns (void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+/*
+** {==================================================================
+** Threads that wait
+** ===================================================================
+*/
+
+static bool read_small (int pid, int tid, const char *name, char *to,
+                        size_t n) {
+  char path[96];
+  snprintf(path, sizeof path, "/proc/%d/task/%d/%s", pid, tid, name);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t got = (fd >= 0) ? read(fd, to, n - 1) : -1;
+  if (fd >= 0)
+    close(fd);
+  to[got > 0 ? got : 0] = '\0';
+  return got > 0;
+}
+
+/* "NR args... SP PC" of a thread that waits; "running" (proc(5)). */
+static uint64_t stack_in (const char *text) {
+  uint64_t words[2] = {0, 0};
+  const char *p = text;
+  if (*p != '-' && (*p < '0' || *p > '9'))
+    return 0;
+  while (*p != '\0') {
+    char *end;
+    uint64_t word = strtoull(p, &end, 0);
+    if (end == p)
+      break;
+    words[0] = words[1];
+    words[1] = word;
+    p = end;
+  }
+  return words[0];
+}
+
+uint64_t tg_halt_waits (int pid, int tid) {
+  char text[256];
+  return read_small(pid, tid, "syscall", text, sizeof text) ? stack_in(text)
+                                                            : 0;
+}
+
+/* What it waits in, and when it last ran (sched: the third number counts). */
+static bool note_wait (int pid, int tid, char *to, size_t n) {
+  char call[160], times[80];
+  if (!read_small(pid, tid, "syscall", call, sizeof call)
+      || stack_in(call) == 0
+      || !read_small(pid, tid, "schedstat", times, sizeof times))
+    return false;
+  snprintf(to, n, "%s%s", call, times);
+  return true;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Stopping
+** ===================================================================
+*/
+
+/* A stop that is a signal's is as good as ours, if the signal is passed on. */
+static bool wait_stop (tg_Halt *h) {
+  int status;
+  pid_t got;
+  do
+    got = waitpid(h->tid, &status, __WALL);
+  while (got < 0 && errno == EINTR);
+  if (got != h->tid || !WIFSTOPPED(status)) {
+    errno = ESRCH;
+    return false;
+  }
+  h->signal = ((status >> 16) == 0) ? WSTOPSIG(status) : 0;
+  return true;
+}
+
+static void take_registers (tg_Halt *h) {
+  uint8_t bytes[1024];
+  struct iovec v = {bytes, sizeof bytes};
+  if (ptrace(PTRACE_GETREGSET, h->tid, (void *)(uintptr_t)NT_PRSTATUS, &v)
+      == 0)
+    tg_registers_take(&h->registers, bytes, v.iov_len);
+}
+
+static bool seize (tg_Halt *h) {
+  if (ptrace(PTRACE_SEIZE, h->tid, NULL, NULL) != 0)
+    return false;
+  h->since_ns = now_ns();
+  if (ptrace(PTRACE_INTERRUPT, h->tid, NULL, NULL) != 0 || !wait_stop(h)) {
+    int error = errno;
+    ptrace(PTRACE_DETACH, h->tid, NULL, NULL);
+    errno = error;
+    return false;
+  }
+  take_registers(h);
+  return true;
+}
+
+bool tg_halt_begin (tg_Halt *h, int pid, int tid) {
+  *h = (tg_Halt){.pid = pid, .tid = tid};
+  char state = tg_process_state(pid, tid);
+  if (state == 'T' || state == 't' || state == 'Z' || state == 'X')
+    h->kind = TG_HALT_HELD;
+  else if (note_wait(pid, tid, h->before, sizeof h->before))
+    h->kind = TG_HALT_WAITS;
+  else if (seize(h))
+    h->kind = TG_HALT_STOPPED;
+  return h->kind != TG_HALT_NONE;
+}
+
+bool tg_halt_rests (const tg_Halt *h) {
+  char after[sizeof h->before];
+  if (h->kind != TG_HALT_WAITS)
+    return h->kind != TG_HALT_NONE;
+  return note_wait(h->pid, h->tid, after, sizeof after)
+         && strcmp(after, h->before) == 0;
+}
+
+void tg_halt_end (tg_Halt *h) {
+  if (h->kind == TG_HALT_STOPPED) {
+    ptrace(PTRACE_DETACH, h->tid, NULL, (void *)(intptr_t)h->signal);
+    h->took_ns = now_ns() - h->since_ns;
+  }
+  h->kind = TG_HALT_NONE;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Which thread
+** ===================================================================
+*/
+
+static uint64_t stack_of (int pid, int tid) {
+  tg_Halt h;
+  uint64_t stack = tg_halt_waits(pid, tid);
+  if (stack != 0 || !tg_halt_begin(&h, pid, tid))
+    return stack;
+  stack = h.registers.stack;
+  tg_halt_end(&h);
+  return stack;
+}
+
+/* Threads of a process into a list; how many there are. */
+static uint32_t threads_of (int pid, int *list, uint32_t most) {
+  char path[64];
+  struct dirent *e;
+  uint32_t n = 0;
+  snprintf(path, sizeof path, "/proc/%d/task", pid);
+  DIR *d = opendir(path);
+  while (d != NULL && n < most && (e = readdir(d)) != NULL) {
+    list[n] = atoi(e->d_name);
+    n += list[n] != 0;
+  }
+  if (d != NULL)
+    closedir(d);
+  return n;
+}
+
+#define THREADS 4096u
+
+int tg_halt_thread (int pid, uint64_t start, uint64_t end) {
+  int list[THREADS];
+  uint32_t n = threads_of(pid, list, THREADS);
+  if (n <= 1)
+    return (n == 1) ? list[0] : 0;
+  for (uint32_t i = 0; i < n && end > start; i++) {
+    uint64_t stack = stack_of(pid, list[i]);
+    if (stack >= start && stack < end)
+      return list[i];
+  }
+  return 0;
+}
+
+/* }================================================================== */
