@@ -11,7 +11,8 @@
 #include "outside/process.h"
 
 #define WORK UINT64_C(60000000) /* words, all in all */
-#define TRIES 4                 /* to find a thread that waits waiting still */
+#define TRIES 20                /* to find a thread that waits waiting still */
+#define ROUNDS 3                /* of looks, until all pages are of one moment */
 
 const char *tg_dump_status (tg_DumpStatus status) {
   static const char *const words[] = {"running", "normal", "idle",
@@ -202,14 +203,35 @@ static bool resume (tg_Dump *d, tg_Halt *halts) {
   return steady;
 }
 
-/* A thread that waited may have gone on meanwhile: then once more. */
-static void look_halted (tg_Dump *d, tg_Halt *halts) {
+/* All pages as they are at one moment. A thread that waited may have gone on
+   meanwhile: then once more. */
+static void take_pages (tg_Dump *d, tg_Halt *halts) {
+  int usual = tg_halt_hurry();
+  d->steady = false;
   for (int i = 0; i < TRIES && !d->steady; i++) {
     halt(d, halts);
     tg_memory_refresh(&d->target->memory);
-    look(d, halts);
     d->steady = resume(d, halts);
   }
+  tg_halt_relax(usual);
+}
+
+/* A look that needed pages which nobody had asked for before has these from a
+   later moment: then once more. A program that makes new ones all the time
+   stands still for the look itself. */
+static void look_halted (tg_Dump *d, tg_Halt *halts) {
+  const tg_Memory *m = &d->target->memory;
+  for (int i = 0; i < ROUNDS; i++) {
+    take_pages(d, halts);
+    uint32_t known = m->count;
+    look(d, halts);
+    if (d->steady && m->count == known)
+      return;
+  }
+  halt(d, halts);
+  tg_memory_refresh(&d->target->memory);
+  look(d, halts);
+  d->steady = resume(d, halts);
 }
 
 static void look_running (tg_Dump *d) {

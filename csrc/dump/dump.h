@@ -7,7 +7,7 @@
 ** while these pages are read anew and looked at again. So a stop lasts as long
 ** as a few calls of the system.
 **
-**     look ─> halt ─> refresh, look ─> resume ─> document
+**     look ─> halt ─> refresh ─> resume ─> look ─> document
 **
 ** Bounded: so many frames of a coroutine, values of a frame, and words read.
 ** Plain C, one thread.

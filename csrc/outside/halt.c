@@ -5,10 +5,12 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -83,13 +85,32 @@ static bool note_wait (int pid, int tid, char *to, size_t n) {
 ** ===================================================================
 */
 
+#define YIELDS 200              /* of the processor, then naps: */
+#define NAPS 40000              /* two seconds; then it runs on, unseen */
+
+/* A thread that wants a processor stops only when it has one: what it waits for
+   that is not our doing. So it is asked again and again, and the stop counts
+   from the last time that it had not stopped. */
+static pid_t poll_stop (tg_Halt *h, int *status) {
+  struct timespec nap = {0, 50000};
+  for (int i = 0; i < YIELDS + NAPS; i++) {
+    uint64_t now = now_ns();
+    pid_t got = waitpid(h->tid, status, __WALL | WNOHANG);
+    if (got != 0 && !(got < 0 && errno == EINTR))
+      return got;
+    h->since_ns = now;
+    if (i < YIELDS)
+      sched_yield();
+    else
+      nanosleep(&nap, NULL);
+  }
+  return 0;
+}
+
 /* A stop that is a signal's is as good as ours, if the signal is passed on. */
 static bool wait_stop (tg_Halt *h) {
   int status;
-  pid_t got;
-  do
-    got = waitpid(h->tid, &status, __WALL);
-  while (got < 0 && errno == EINTR);
+  pid_t got = poll_stop(h, &status);
   if (got != h->tid || !WIFSTOPPED(status)) {
     errno = ESRCH;
     return false;
@@ -118,6 +139,20 @@ static bool seize (tg_Halt *h) {
   }
   take_registers(h);
   return true;
+}
+
+/* A thread that has just slept is not interrupted soon by others that want the
+   processor; and root may be the first in any case. */
+int tg_halt_hurry (void) {
+  struct timespec nap = {0, 500000};
+  int usual = getpriority(PRIO_PROCESS, 0);
+  setpriority(PRIO_PROCESS, 0, -20);
+  nanosleep(&nap, NULL);
+  return usual;
+}
+
+void tg_halt_relax (int usual) {
+  setpriority(PRIO_PROCESS, 0, usual);
 }
 
 bool tg_halt_begin (tg_Halt *h, int pid, int tid) {

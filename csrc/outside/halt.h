@@ -40,6 +40,11 @@ typedef struct tg_Halt {
    tell that only when they are stopped, so each is, shortly. */
 int tg_halt_thread (int pid, uint64_t start, uint64_t end);
 
+/* Before threads are stopped: whoever holds others up should not have to wait
+   for a processor itself. Gives what tg_halt_relax takes when they run again. */
+int tg_halt_hurry (void);
+void tg_halt_relax (int usual);
+
 /* Makes thread 'tid' stand still, or finds that it does; false with errno: it
    runs on, and may be read all the same. */
 bool tg_halt_begin (tg_Halt *h, int pid, int tid);
