@@ -4,7 +4,7 @@
 ** another process's code.
 **
 ** One way for all releases: where operands are and which opcode is which are
-** rows of the layout. Pure functions of a prototype and an instruction. Plain C.
+** rows of the layout. Pure functions of a prototype and an instruction.
 */
 #ifndef TG_CALLEDNAME_H
 #define TG_CALLEDNAME_H

@@ -12,8 +12,8 @@
 #define SOURCE_MOST ((size_t)16 << 20)
 #define TITLE 60                /* LUA_IDSIZE */
 
-bool tg_definitions_open (tg_Definitions *d, tg_Target *t) {
-  *d = (tg_Definitions){.target = t, .functions = tg_functions_new()};
+bool tg_described_open (tg_Described *d, tg_Target *t) {
+  *d = (tg_Described){.target = t, .functions = tg_functions_new()};
   if (t->memory.core == NULL)
     tg_process_link(t->memory.pid, "cwd", d->directory, sizeof d->directory);
   for (uint32_t i = 0; i < t->found.nstates; i++)
@@ -21,7 +21,7 @@ bool tg_definitions_open (tg_Definitions *d, tg_Target *t) {
   return d->functions != NULL;
 }
 
-void tg_definitions_close (tg_Definitions *d) {
+void tg_described_close (tg_Described *d) {
   if (d->functions != NULL)
     tg_functions_free(d->functions);
   for (uint32_t i = 0; i < d->nfiles; i++)
@@ -31,7 +31,7 @@ void tg_definitions_close (tg_Definitions *d) {
   tg_intmap_free(&d->sources);
   tg_loadednames_free(&d->loaded);
   tg_buf_free(&d->text);
-  *d = (tg_Definitions){0};
+  *d = (tg_Described){0};
 }
 
 /*
@@ -42,7 +42,7 @@ void tg_definitions_close (tg_Definitions *d) {
 
 /* Names are relative to the program's directory, as it is now, and paths to its
    root. */
-static void read_file (tg_Definitions *d, const char *name, tg_Buf *text) {
+static void read_file (tg_Described *d, const char *name, tg_Buf *text) {
   char path[12800];
   const char *between = (*name == '/') ? "" : "/";
   if (*name != '/' && d->directory[0] == '\0')
@@ -53,7 +53,7 @@ static void read_file (tg_Definitions *d, const char *name, tg_Buf *text) {
     tg_fileio_text(path, SOURCE_MOST, text);
 }
 
-static void scan (tg_Definitions *d, uint64_t source, const char *title,
+static void scan (tg_Described *d, uint64_t source, const char *title,
                   tg_Declarations *to) {
   tg_Buf text = {0};
   uint64_t whole;
@@ -67,7 +67,7 @@ static void scan (tg_Definitions *d, uint64_t source, const char *title,
 }
 
 /* Each source is read once, by its string's address. */
-static const tg_Declarations *declared_in (tg_Definitions *d, uint64_t source,
+static const tg_Declarations *declared_in (tg_Described *d, uint64_t source,
                                            const char *title) {
   uint32_t place = tg_intmap_find(&d->sources, source);
   if (place != TG_INTMAP_NONE)
@@ -108,7 +108,7 @@ static char *url_of (const char *source) {
 ** ===================================================================
 */
 
-static void take_params (tg_Definitions *d, const tg_SeenProto *p,
+static void take_params (tg_Described *d, const tg_SeenProto *p,
                          tg_Function *f) {
   char name[256];
   f->nparams = p->params;
@@ -120,13 +120,13 @@ static void take_params (tg_Definitions *d, const tg_SeenProto *p,
   }
 }
 
-static const char *declared (tg_Definitions *d, const tg_SeenProto *p,
+static const char *declared (tg_Described *d, const tg_SeenProto *p,
                              const char *title, const char *called) {
   const tg_Declarations *in = declared_in(d, p->source, title);
   return (in != NULL) ? tg_declarations_find(in, p->line, called) : NULL;
 }
 
-static void describe_lua (tg_Definitions *d, const tg_SeenProto *p,
+static void describe_lua (tg_Described *d, const tg_SeenProto *p,
                           const char *loaded, const char *called,
                           tg_Function *f) {
   uint64_t whole;
@@ -164,7 +164,7 @@ static char *symbol_of (const tg_Target *t, uint64_t code) {
   return tg_strcopy(text);
 }
 
-static void describe_c (tg_Definitions *d, uint64_t code, const char *loaded,
+static void describe_c (tg_Described *d, uint64_t code, const char *loaded,
                         const char *called, tg_Function *f) {
   const char *name = (loaded != NULL) ? loaded : called;
   f->is_c = true;
@@ -173,7 +173,7 @@ static void describe_c (tg_Definitions *d, uint64_t code, const char *loaded,
     f->symbol = symbol_of(d->target, code);
 }
 
-static tg_FunctionId define (tg_Definitions *d, tg_Function *f,
+static tg_FunctionId define (tg_Described *d, tg_Function *f,
                              uint64_t key) {
   tg_FunctionId id = tg_functions_add(d->functions, f);
   if (id == 0)
@@ -185,7 +185,7 @@ static tg_FunctionId define (tg_Definitions *d, tg_Function *f,
 
 /* A C function that package.loaded leads to is known by itself: closures of one
    C function have names of their own. */
-tg_FunctionId tg_definitions_of (tg_Definitions *d, tg_SeenValue function,
+tg_FunctionId tg_described_of (tg_Described *d, tg_SeenValue function,
                                  const char *called) {
   tg_Function f = {0};
   tg_SeenProto p;

@@ -16,7 +16,7 @@
 #include "stream/functions.h"
 #include "text/declarations.h"
 
-typedef struct tg_Definitions {
+typedef struct tg_Described {
   tg_Target *target;    /* borrows */
   tg_Functions *functions;  /* owns */
   tg_IntMap ids;        /* owns; by prototype, or by function */
@@ -26,15 +26,15 @@ typedef struct tg_Definitions {
   uint32_t nfiles, files_capacity;
   char directory[4200]; /* the target's working directory, or "" */
   tg_Buf text;          /* owns; scratch */
-} tg_Definitions;
+} tg_Described;
 
 /* False without memory. */
-bool tg_definitions_open (tg_Definitions *d, tg_Target *t);
-void tg_definitions_close (tg_Definitions *d);
+bool tg_described_open (tg_Described *d, tg_Target *t);
+void tg_described_close (tg_Described *d);
 
 /* The definition of a function's value with that code; 'called' is its caller's
    name for it, or NULL. 0: it is none, or no memory. */
-tg_FunctionId tg_definitions_of (tg_Definitions *d, tg_SeenValue function,
+tg_FunctionId tg_described_of (tg_Described *d, tg_SeenValue function,
                                  const char *called);
 
 #endif

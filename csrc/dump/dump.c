@@ -12,7 +12,7 @@
 
 #define WORK UINT64_C(60000000) /* words, all in all */
 #define TRIES 20                /* to find a thread that waits waiting still */
-#define ROUNDS 3                /* of looks, until all pages are of one moment */
+#define ROUNDS 3                /* of looks, until pages are of one moment */
 
 const char *tg_dump_status (tg_DumpStatus status) {
   static const char *const words[] = {"running", "normal", "idle",
@@ -285,7 +285,7 @@ bool tg_dump_take (tg_Dump *d, tg_Target *t, const tg_DumpOptions *options,
   d->lister.definitions = &d->definitions;
   d->lister.selection = options->selection;
   d->states = tg_calloc(t->found.nstates + 1u, sizeof *d->states);
-  if (d->states == NULL || !tg_definitions_open(&d->definitions, t)) {
+  if (d->states == NULL || !tg_described_open(&d->definitions, t)) {
     tg_buf_addstr(words, "not enough memory");
     return false;
   }
@@ -304,7 +304,7 @@ void tg_dump_free (tg_Dump *d) {
   for (uint32_t i = 0; i < d->nstates; i++)
     tg_free(d->states[i].threads);
   tg_free(d->states);
-  tg_definitions_close(&d->definitions);
+  tg_described_close(&d->definitions);
   tg_valuelist_free(&d->lister);
   *d = (tg_Dump){0};
 }

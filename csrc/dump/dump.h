@@ -73,7 +73,7 @@ typedef struct tg_DumpState {
 typedef struct tg_Dump {
   tg_Target *target;    /* borrows */
   tg_DumpOptions options;
-  tg_Definitions definitions;   /* owns */
+  tg_Described definitions;   /* owns */
   tg_ValueLister lister;        /* owns */
   tg_DumpState *states; /* owns */
   uint32_t nstates;

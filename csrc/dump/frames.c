@@ -152,8 +152,8 @@ static void take_values (tg_Dump *d, tg_DumpFrame *f) {
 ** ===================================================================
 */
 
-/* What the caller, the next frame, calls the function. A tail call has none, nor
-   what a hook calls. */
+/* What the caller, the next frame, calls the function. A tail call has none,
+   nor what a hook calls. */
 static bool called_by (tg_Dump *d, const tg_DumpThread *t, uint32_t i,
                        const tg_SeenFrame *callee, char *name, size_t room) {
   tg_SeenProto p;
@@ -176,7 +176,7 @@ static void tell (tg_Dump *d, tg_DumpThread *t, uint32_t i) {
   tg_SeenProto p;
   char called[256];
   bool named = called_by(d, t, i, &f->seen, called, sizeof called);
-  f->function = tg_definitions_of(&d->definitions, f->seen.function,
+  f->function = tg_described_of(&d->definitions, f->seen.function,
                                   named ? called : NULL);
   if (!f->seen.is_c && tg_proto_read(&d->target->sight, f->seen.code, &p))
     f->line = tg_proto_line(&d->target->sight, &p, f->seen.pc);

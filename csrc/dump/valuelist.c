@@ -59,7 +59,7 @@ static bool read_text (tg_ValueLister *l, uint64_t string, uint64_t *whole) {
                       whole);
 }
 
-/* A string that cannot be read is shown as one of no bytes that is not whole. */
+/* One that cannot be read is shown as a string of no bytes, not whole. */
 static void add_string (tg_ValueLister *l, uint64_t string, tg_Buf *to) {
   uint64_t whole = 1;
   bool read = read_text(l, string, &whole);
@@ -325,7 +325,7 @@ static void add_descriptor (tg_ValueLister *l, uint32_t id, tg_Buf *to) {
   else if (meta != 0)
     flags |= TG_DESC_META | TG_DESC_TRUNCATED;
   if (tg_seen_type(o.value) == TG_SEEN_FUNCTION) {
-    tg_FunctionId f = tg_definitions_of(l->definitions, o.value, NULL);
+    tg_FunctionId f = tg_described_of(l->definitions, o.value, NULL);
     flags |= (f != 0) ? TG_DESC_FUNCTION : 0u;
     if (f != 0)
       add_var(to, f);

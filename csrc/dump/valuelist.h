@@ -4,8 +4,8 @@
 **
 ** The same rules as for what the hook captures: breadth first, what is in a
 ** sequence before the rest, a metatable one level below its table, and what is
-** hidden is neither listed nor found again in other strings. No metamethod runs:
-** nothing of the target does. Bounded in time and bytes. Plain C.
+** hidden is neither listed nor found again in other strings. No metamethod
+** runs: nothing of the target does. Bounded in time and bytes. Plain C.
 */
 #ifndef TG_VALUELIST_H
 #define TG_VALUELIST_H
@@ -21,7 +21,7 @@ typedef struct tg_Met {
 } tg_Met;
 
 typedef struct tg_ValueLister {
-  tg_Definitions *definitions;    /* borrows, as the next */
+  tg_Described *definitions;    /* borrows, as the next */
   const tg_Selection *selection;
   tg_Secrets secrets;   /* owns; what was hidden */
   uint64_t shared;      /* of the state whose values are listed */

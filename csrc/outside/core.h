@@ -5,8 +5,8 @@
 ** read from these files: at their paths below 'sysroot', and 'exe' in place of
 ** the program. A file is taken only if its first page is the one in the core
 ** (where the build id is), or the core does not have that page. Compressed
-** ones are unpacked by the tools that made them. Plain C; ELF of 64 bits of this
-** machine's kind.
+** ones are unpacked by the tools that made them. Plain C; ELF of 64 bits, of
+** this machine's kind.
 */
 #ifndef TG_OUTSIDE_CORE_H
 #define TG_OUTSIDE_CORE_H

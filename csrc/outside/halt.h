@@ -41,7 +41,7 @@ typedef struct tg_Halt {
 int tg_halt_thread (int pid, uint64_t start, uint64_t end);
 
 /* Before threads are stopped: whoever holds others up should not have to wait
-   for a processor itself. Gives what tg_halt_relax takes when they run again. */
+   for a processor itself. Gives what tg_halt_relax takes when they go on. */
 int tg_halt_hurry (void);
 void tg_halt_relax (int usual);
 

@@ -85,7 +85,7 @@ uint32_t tg_proto_line (tg_Sight *s, const tg_SeenProto *p, int32_t pc) {
     return 0;
   uint32_t line = tg_sight_has(s, AT_PROTO_ABSOLUTE)
                   ? line_by_steps(s, p, pc, lines)
-                  : tg_memory_half(s->memory, lines + 4u * (uint64_t)(uint32_t)pc);
+                  : tg_memory_half(s->memory, lines + 4u * (uint64_t)pc);
   return (line <= INT32_MAX) ? line : 0;
 }
 

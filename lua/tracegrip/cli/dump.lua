@@ -1,5 +1,5 @@
--- dump.lua - tracegrip dump: what every coroutine of a process does, or did when
--- its core was written. The process need not know of tracegrip.
+-- dump.lua - tracegrip dump: what every coroutine of a process does, or did
+-- when its core was written. The process need not know of tracegrip.
 
 local columns = require "tracegrip.cli.columns"
 local core = require "tracegrip.core"

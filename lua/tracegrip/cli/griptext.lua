@@ -63,7 +63,8 @@ local function sorted_keys (properties)
     keys[#keys + 1] = key
   end
   table.sort(keys, function (a, b)
-    local i, j = tonumber(a:match "^%[(%d+)%]$"), tonumber(b:match "^%[(%d+)%]$")
+    local i = tonumber(a:match "^%[(%d+)%]$")
+    local j = tonumber(b:match "^%[(%d+)%]$")
     if i and j then
       return i < j
     elseif i or j then

@@ -22,8 +22,8 @@ core.own()
 local main = {}
 
 local names = {"run", "record", "info", "report", "tree", "log",
-               "events", "export", "scrub", "view", "serve", "attach", "top", "ps",
-               "dump", "coverage"}
+               "events", "export", "scrub", "view", "serve", "attach", "top",
+               "ps", "dump", "coverage"}
 
 local FAILURE, USAGE = 1, 2
 
