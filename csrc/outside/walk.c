@@ -169,13 +169,19 @@ void tg_walk_refine (tg_Sight *s, const tg_SeenState *state,
   tg_SeenProto p;
   if (!leaf->stale || !tg_proto_read(s, leaf->code, &p))
     return;
+  bool begins = false;
   for (unsigned i = 0; i < registers->count; i++) {
     if (is_next(&p, registers->list[i], &leaf->pc)) {
       leaf->stale = false;
       return;
     }
+    begins = begins || registers->list[i] == p.code;
   }
   if (registers->stack < state->jump
       && find_on_stack(s, &p, registers->stack, state->jump, &leaf->pc))
     leaf->stale = false;
+  else if (begins) {            /* it has just been entered */
+    leaf->pc = 0;
+    leaf->stale = false;
+  }
 }
