@@ -107,6 +107,9 @@ static tg_Refusal identify (tg_Target *t, tg_Buf *words) {
   if (!tg_ident_find(&t->memory, t->root, &t->idents)) {
     tg_target_title(t, words);
     tg_buf_addstr(words, " has no Lua in it");
+    if (t->memory.core != NULL)
+      tg_buf_addstr(words, ", as far as the files that it had mapped are here "
+                    "(--sysroot, --exe)");
     return TG_REFUSED_NOLUA;
   }
   return knows_any(t) ? TG_REFUSED_NOT : refuse_unknown(t, words);
