@@ -204,6 +204,7 @@ build = {
         "csrc/outside/maps.c",
         "csrc/outside/memory.c",
         "csrc/outside/process.c",
+        "csrc/outside/proof.c",
         "csrc/outside/proto.c",
         "csrc/outside/sight.c",
         "csrc/outside/state.c",

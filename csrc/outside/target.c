@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "outside/process.h"
+#include "outside/proof.h"
 
 void tg_target_title (const tg_Target *t, tg_Buf *words) {
   if (t->memory.core == NULL)
@@ -25,22 +26,6 @@ void tg_target_close (tg_Target *t) {
 ** Which Lua
 ** ===================================================================
 */
-
-/* The proof that numbers are what they are in lua.org's builds: layouts do not
-   tell. False: they are others. */
-static bool has_usual_numbers (tg_Sight *s, uint64_t shared) {
-  uint64_t registry = tg_state_registry(s, shared);
-  tg_SeenValue loaded = tg_seen_field(s, registry, "_LOADED");
-  if (tg_seen_type(loaded) != TG_SEEN_TABLE)
-    return true;
-  tg_SeenValue math = tg_seen_field(s, loaded.bits, "math");
-  if (tg_seen_type(math) != TG_SEEN_TABLE)
-    return true;
-  tg_SeenValue pi = tg_seen_field(s, math.bits, "pi");
-  if (tg_seen_type(pi) != TG_SEEN_NUMBER)
-    return true;
-  return tg_seen_float(pi) == 3.14159265358979323846;
-}
 
 /* The first release of those told in whose layout there is a state. */
 static bool find_states (tg_Target *t) {
@@ -94,12 +79,13 @@ static tg_Refusal refuse_unfit (const tg_Target *t, tg_Buf *words) {
   return TG_REFUSED_UNFIT;
 }
 
-static tg_Refusal refuse_numbers (const tg_Target *t, tg_Buf *words) {
+static tg_Refusal refuse_patched (const tg_Target *t, const char *objection,
+                                  tg_Buf *words) {
   tg_target_title(t, words);
   tg_buf_addstr(words, " has ");
   add_idents(t, words);
-  tg_buf_addstr(words, " in it, built with other numbers (LUA_32BITS, or a "
-                "patched Lua): its layout is not known");
+  tg_buf_addfmt(words, " in it, but %s are not as in that release: a patched "
+                "Lua, whose layout is not known", objection);
   return TG_REFUSED_UNKNOWN;
 }
 
@@ -115,12 +101,12 @@ static tg_Refusal identify (tg_Target *t, tg_Buf *words) {
   return knows_any(t) ? TG_REFUSED_NOT : refuse_unknown(t, words);
 }
 
-/* Pages are forgotten: what was read in the search is old. */
 static tg_Refusal prove (tg_Target *t, tg_Buf *words) {
   if (!find_states(t))
     return refuse_unfit(t, words);
-  if (!has_usual_numbers(&t->sight, t->found.shareds[0]))
-    return refuse_numbers(t, words);
+  const char *objection = tg_outside_objection(&t->sight, &t->found);
+  if (objection != NULL)
+    return refuse_patched(t, objection, words);
   memset(t->sight.rejected, 0, sizeof t->sight.rejected);
   return TG_REFUSED_NOT;
 }
