@@ -10,6 +10,7 @@
 #define COROUTINES 64u          /* looked at, */
 #define SLOTS 256u              /* slots of each, */
 #define FRAMES 32u              /* and frames */
+#define ENTRIES 1000u           /* of a table */
 
 /* How often something was as it must be, and how often not. */
 typedef struct Tally {
@@ -27,11 +28,41 @@ static bool has_names (tg_Sight *s, uint64_t shared) {
 }
 
 /* From 5.2 on the registry has the globals at 2 (LUA_RIDX_GLOBALS). */
-static bool has_globals (tg_Sight *s, uint64_t shared) {
-  if (s->release < 50200)
-    return true;
+static bool has_globals (tg_Sight *s, uint64_t registry,
+                         tg_SeenValue *globals) {
+  *globals = tg_seen_index(s, registry, 2);
+  return s->release < 50200 || tg_seen_type(*globals) == TG_SEEN_TABLE;
+}
+
+/* Whether keys are strings or of other types, and not of none; and what is its
+   metatable, a table. */
+static bool is_usual_table (tg_Sight *s, uint64_t table) {
+  tg_SeenTable t;
+  Tally keys = {0, 0};
+  char name[8];
+  uint64_t meta = tg_sight_word(s, table, AT_TABLE_META);
+  tg_seen_traverse(s, table, ENTRIES, &t);
+  t.i = t.elements;
+  while (tg_seen_next(s, &t)) {
+    tg_SeenType type = tg_seen_type(t.key);
+    bool named = type == TG_SEEN_STRING
+                 && tg_seen_name(s, t.key.bits, name, sizeof name);
+    if (type == TG_SEEN_NIL || (type == TG_SEEN_STRING && !named))
+      keys.bad++;
+    else
+      keys.good++;
+  }
+  return keys.bad <= keys.good / 8
+         && (meta == 0 || (tg_sight_byte(s, meta, AT_OBJECT_TAG) & 0x3f)
+                          == TG_SEEN_TABLE);
+}
+
+static bool has_usual_tables (tg_Sight *s, uint64_t shared) {
+  tg_SeenValue globals;
   uint64_t registry = tg_state_registry(s, shared);
-  return tg_seen_type(tg_seen_index(s, registry, 2)) == TG_SEEN_TABLE;
+  return has_globals(s, registry, &globals) && is_usual_table(s, registry)
+         && (tg_seen_type(globals) != TG_SEEN_TABLE
+             || is_usual_table(s, globals.bits));
 }
 
 /* package.loaded.math.pi; a host may have left it out. */
@@ -45,6 +76,23 @@ static bool has_usual_numbers (tg_Sight *s, uint64_t shared) {
   }
   return tg_seen_type(v) != TG_SEEN_NUMBER
          || tg_seen_float(v) == 3.14159265358979323846;
+}
+
+/* A file is a userdata whose metatable the registry has (luaL_newmetatable).
+   What the program has put there instead says nothing. */
+static bool has_usual_userdata (tg_Sight *s, uint64_t shared) {
+  uint64_t registry = tg_state_registry(s, shared);
+  tg_SeenValue meta = tg_seen_field(s, registry, "FILE*");
+  tg_SeenValue loaded = tg_seen_field(s, registry, "_LOADED");
+  if (tg_seen_type(loaded) != TG_SEEN_TABLE
+      || tg_seen_type(meta) != TG_SEEN_TABLE)
+    return true;
+  tg_SeenValue io = tg_seen_field(s, loaded.bits, "io");
+  if (tg_seen_type(io) != TG_SEEN_TABLE)
+    return true;
+  tg_SeenValue file = tg_seen_field(s, io.bits, "stdout");
+  return tg_seen_type(file) != TG_SEEN_USERDATA
+         || tg_seen_metatable(s, shared, file) == meta.bits;
 }
 
 /* ---- functions and frames ---- */
@@ -120,10 +168,12 @@ const char *tg_outside_objection (tg_Sight *s, const tg_Finds *found) {
   for (uint32_t i = 0; i < found->nstates; i++) {
     if (!has_names(s, found->shareds[i]))
       return "its strings";
-    if (!has_globals(s, found->shareds[i]))
+    if (!has_usual_tables(s, found->shareds[i]))
       return "its tables";
     if (!has_usual_numbers(s, found->shareds[i]))
       return "its numbers (LUA_32BITS, or others)";
+    if (!has_usual_userdata(s, found->shareds[i]))
+      return "its userdata";
   }
   for (int i = 0; i < LOOKS; i++) {
     objection = object_to_stacks(s, found);
