@@ -224,7 +224,8 @@ static int map_by_start (const void *a, const void *b) {
 }
 
 static void sort_maps (tg_Memory *m) {
-  qsort(m->maps.list, m->maps.count, sizeof *m->maps.list, map_by_start);
+  if (m->maps.count > 1)
+    qsort(m->maps.list, m->maps.count, sizeof *m->maps.list, map_by_start);
 }
 
 /* count, page size, then start, end and offset of each, then the paths. */
@@ -410,7 +411,8 @@ bool tg_core_open (tg_Core *c, tg_Memory *m, const char *path,
     tg_buf_addstr(words, "not enough memory");
     return false;
   }
-  qsort(c->segments, c->nsegments, sizeof *c->segments, by_start);
+  if (c->nsegments > 1)
+    qsort(c->segments, c->nsegments, sizeof *c->segments, by_start);
   sort_maps(m);
   if (!each_header(c, m, &e, take_note_header)) {
     tg_buf_addstr(words, "not enough memory");

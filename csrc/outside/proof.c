@@ -57,10 +57,22 @@ static bool is_usual_table (tg_Sight *s, uint64_t table) {
                           == TG_SEEN_TABLE);
 }
 
+/* In 5.4 the library "package" keeps what it has loaded in a table with a
+   finalizer (createclibstable of loadlib.c). Of other releases no table is
+   known to have a metatable. */
+static bool has_metatables (tg_Sight *s, uint64_t registry) {
+  tg_SeenValue loaded = tg_seen_field(s, registry, "_CLIBS");
+  if (s->release / 100 != 504 || tg_seen_type(loaded) != TG_SEEN_TABLE)
+    return true;
+  uint64_t meta = tg_sight_word(s, loaded.bits, AT_TABLE_META);
+  return tg_seen_type(tg_seen_field(s, meta, "__gc")) == TG_SEEN_FUNCTION;
+}
+
 static bool has_usual_tables (tg_Sight *s, uint64_t shared) {
   tg_SeenValue globals;
   uint64_t registry = tg_state_registry(s, shared);
   return has_globals(s, registry, &globals) && is_usual_table(s, registry)
+         && has_metatables(s, registry)
          && (tg_seen_type(globals) != TG_SEEN_TABLE
              || is_usual_table(s, globals.bits));
 }
