@@ -1,7 +1,8 @@
 /*
-** test_outside.c - the memory source: pages, maps, our own process, a child that
-** is stopped, cores that are put together here and changed. What is found in a
-** Lua state's memory, specs compare with the state's own word (spec/outside).
+** test_outside.c - the memory source: pages, maps, our own process, a child
+** that is stopped, cores that are put together here and changed. What is found
+** in a Lua state's memory, specs compare with the state's own word
+** (spec/outside).
 */
 #include "outside/core.h"
 #include "outside/halt.h"
@@ -184,10 +185,10 @@ typedef struct SmallCore {
   Elf64_Ehdr head;
   Elf64_Phdr notes, page;
   Elf64_Nhdr status_head;
-  char status_name[8];
+  char status_name[12];         /* so long that what follows is in line */
   struct elf_prstatus status;
   Elf64_Nhdr files_head;
-  char files_name[8];
+  char files_name[12];
   uint64_t files[5];            /* count, page size, start, end, offset */
   char path[16];
   uint8_t bytes[TG_PAGE];
@@ -195,7 +196,7 @@ typedef struct SmallCore {
 
 static void set_note (Elf64_Nhdr *note, char *name, uint32_t type,
                       size_t size) {
-  *note = (Elf64_Nhdr){.n_namesz = 5, .n_descsz = (uint32_t)size,
+  *note = (Elf64_Nhdr){.n_namesz = 12, .n_descsz = (uint32_t)size,
                        .n_type = type};
   memcpy(name, "CORE", 5);
 }
