@@ -87,7 +87,7 @@ static char *title_of_text (const char *text) {
   char title[TITLE];
   size_t line = strcspn(text, "\n\r");
   size_t room = sizeof title - sizeof "[string \"...\"]";
-  bool cut = text[line] != '\0' || line > room;
+  bool cut = text[line] != '\0' || line >= room;
   if (line > room)
     line = room;
   snprintf(title, sizeof title, "[string \"%.*s%s\"]", (int)line, text,

@@ -244,6 +244,15 @@ static void look_running (tg_Dump *d) {
   }
 }
 
+/* Whether any state is still where it was found. */
+static bool has_states (const tg_Dump *d) {
+  for (uint32_t i = 0; i < d->nstates; i++) {
+    if (d->states[i].nthreads > 0)
+      return true;
+  }
+  return false;
+}
+
 static bool take_process (tg_Dump *d, tg_Buf *words) {
   tg_Halt *halts = tg_calloc(d->nstates, sizeof *halts);
   if (halts == NULL) {
@@ -257,7 +266,7 @@ static bool take_process (tg_Dump *d, tg_Buf *words) {
   else
     look_halted(d, halts);
   tg_free(halts);
-  if (tg_target_lives(d->target))
+  if (tg_target_lives(d->target) && has_states(d))
     return true;
   tg_target_title(d->target, words);
   tg_buf_addstr(words, " has ended, or runs another program, meanwhile");
