@@ -46,8 +46,7 @@ static tg_DumpStatus status_of (const tg_Dump *d, const tg_SeenState *state) {
     return TG_DUMP_NORMAL;      /* or it runs: that takes all of them */
   if (is_main(d, state->at))
     return TG_DUMP_IDLE;
-  return tg_state_is_over(&d->target->sight, state) ? TG_DUMP_DEAD
-                                                    : TG_DUMP_SUSPENDED;
+  return tg_state_is_over(state) ? TG_DUMP_DEAD : TG_DUMP_SUSPENDED;
 }
 
 static void add_thread (tg_Dump *d, tg_DumpState *s, uint64_t at) {
@@ -70,28 +69,24 @@ static void add_thread (tg_Dump *d, tg_DumpState *s, uint64_t at) {
   s->nthreads++;
 }
 
-/* Of those that are active, the one that was resumed last runs: its protected
-   call is the innermost on the C stack, which grows down. */
-static tg_DumpThread *find_running (tg_DumpState *s) {
-  tg_DumpThread *found = NULL;
-  for (uint32_t i = 0; i < s->nthreads; i++) {
-    tg_DumpThread *t = &s->threads[i];
-    if (t->status != TG_DUMP_NORMAL)
-      continue;
-    uint64_t jump = (t->state.jump != 0) ? t->state.jump : UINT64_MAX;
-    uint64_t best = (found == NULL) ? 0
-                    : (found->state.jump != 0) ? found->state.jump
-                                               : UINT64_MAX;
-    if (found == NULL || jump < best)
-      found = t;
-  }
-  if (found != NULL)
-    found->status = TG_DUMP_RUNNING;
-  return found;
+/* Where on the C stack, which grows down, a coroutine was resumed: of two that
+   are active the innermost has the lower address. A host may call Lua without
+   protection, outside of all. */
+static uint64_t resumed_at (const tg_DumpThread *t) {
+  return (t->state.jump != 0) ? t->state.jump : UINT64_MAX;
 }
 
-static uint64_t resumed_last (const tg_DumpThread *t) {
-  return (t->state.jump != 0) ? t->state.jump : UINT64_MAX;
+/* Of those that are active the one that was resumed last runs. */
+static void mark_running (tg_DumpState *s) {
+  tg_DumpThread *last = NULL;
+  for (uint32_t i = 0; i < s->nthreads; i++) {
+    tg_DumpThread *t = &s->threads[i];
+    if (t->status == TG_DUMP_NORMAL
+        && (last == NULL || resumed_at(t) < resumed_at(last)))
+      last = t;
+  }
+  if (last != NULL)
+    last->status = TG_DUMP_RUNNING;
 }
 
 /* By status; of those that are active the innermost first. */
@@ -99,7 +94,7 @@ static int by_status (const void *a, const void *b) {
   const tg_DumpThread *x = a, *y = b;
   if (x->status != y->status)
     return (x->status > y->status) - (x->status < y->status);
-  uint64_t i = resumed_last(x), j = resumed_last(y);
+  uint64_t i = resumed_at(x), j = resumed_at(y);
   if (x->status == TG_DUMP_NORMAL && i != j)
     return (i > j) - (i < j);
   return (x->id > y->id) - (x->id < y->id);
@@ -110,7 +105,7 @@ static void list_threads (tg_Dump *d, tg_DumpState *s, uint32_t i) {
   add_thread(d, s, found->mains[i]);
   for (uint32_t n = 0; n < found->count; n++)
     add_thread(d, s, found->list[n]);
-  find_running(s);
+  mark_running(s);
   if (s->nthreads > 1)
     qsort(s->threads, s->nthreads, sizeof *s->threads, by_status);
 }

@@ -23,39 +23,19 @@ void tg_found_free (tg_Finds *found) {
   *found = (tg_Finds){0};
 }
 
-static bool has (const tg_Finds *found, uint64_t at) {
-  for (uint32_t i = 0; i < found->nstates; i++) {
-    if (found->mains[i] == at)
-      return true;
-  }
-  for (uint32_t i = 0; i < found->count; i++) {
-    if (found->list[i] == at)
+/* ---- one word ---- */
+
+static bool is_among (const uint64_t *list, uint32_t n, uint64_t word) {
+  for (uint32_t i = 0; i < n; i++) {
+    if (list[i] == word)
       return true;
   }
   return false;
 }
 
-void tg_found_add (tg_Finds *found, uint64_t at) {
-  if (has(found, at))
-    return;
-  if (found->count >= TG_FOUND_COROUTINES
-      || !tg_grow(&found->list, &found->capacity, found->count + 1,
-                  sizeof *found->list)) {
-    found->failed = true;
-    return;
-  }
-  found->list[found->count++] = at;
-}
-
-/* ---- one word ---- */
-
 static void add_main (Search *x, uint64_t at) {
   tg_SeenState state;
   tg_Finds *found = x->found;
-  for (uint32_t i = 0; i < found->nstates; i++) {
-    if (found->mains[i] == at)
-      return;
-  }
   if (!tg_state_read(x->s, at, &state) || !tg_state_is_main(x->s, &state))
     return;
   if (found->nstates == TG_FOUND_STATES) {
@@ -66,23 +46,12 @@ static void add_main (Search *x, uint64_t at) {
   found->shareds[found->nstates++] = state.shared;
 }
 
-static bool is_shared (const tg_Finds *found, uint64_t word) {
-  for (uint32_t i = 0; i < found->nstates; i++) {
-    if (found->shareds[i] == word)
-      return true;
-  }
-  return false;
-}
-
 /* Words are searched in order, so none is met twice. */
 static void add_coroutine (Search *x, uint64_t at) {
   tg_SeenState state;
   tg_Finds *found = x->found;
-  for (uint32_t i = 0; i < found->nstates; i++) {
-    if (found->mains[i] == at)
-      return;
-  }
-  if (!tg_state_read(x->s, at, &state))
+  if (is_among(found->mains, found->nstates, at)
+      || !tg_state_read(x->s, at, &state))
     return;
   if (found->count >= TG_FOUND_COROUTINES
       || !tg_grow(&found->list, &found->capacity, found->count + 1,
@@ -102,7 +71,8 @@ static void search_words (Search *x, uint64_t at, size_t size) {
     memcpy(&word, x->block + i, sizeof word);
     if (x->mains && tg_unlikely(word == at + i + x->distance))
       add_main(x, at + i - offset);
-    if (x->coroutines && tg_unlikely(is_shared(x->found, word)))
+    if (x->coroutines
+        && tg_unlikely(is_among(x->found->shareds, x->found->nstates, word)))
       add_coroutine(x, at + i - offset);
   }
 }
@@ -150,17 +120,14 @@ static bool may_have_states (const tg_Map *map) {
 }
 
 /* [heap] is looked at first: there most states are. */
-static void search_maps (Search *x, bool only_first) {
+static void search_maps (Search *x) {
   const tg_Maps *maps = &x->s->memory->maps;
   for (int round = 0; round < 2; round++) {
     for (uint32_t i = 0; i < maps->count; i++) {
       const tg_Map *map = &maps->list[i];
       bool heap = (map->flags & TG_MAP_HEAP) != 0;
-      if (heap != (round == 0) || !may_have_states(map))
-        continue;
-      search_map(x, map);
-      if (only_first && x->found->nstates > 0)
-        return;
+      if (heap == (round == 0) && may_have_states(map))
+        search_map(x, map);
     }
   }
 }
@@ -179,21 +146,11 @@ void tg_finder_search (tg_Sight *s, tg_Finds *found) {
   Search x;
   if (begin(&x, s, found)) {
     x.mains = true;
-    search_maps(&x, false);
+    search_maps(&x);
     x.mains = false;
     x.coroutines = true;
     if (found->nstates > 0)
-      search_maps(&x, false);
+      search_maps(&x);
   }
   tg_free(x.block);
-}
-
-bool tg_finder_any (tg_Sight *s, tg_Finds *found) {
-  Search x;
-  if (begin(&x, s, found)) {
-    x.mains = true;
-    search_maps(&x, true);
-  }
-  tg_free(x.block);
-  return found->nstates > 0;
 }

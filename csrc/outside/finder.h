@@ -33,12 +33,6 @@ typedef struct tg_Finds {
 /* Looks for states in that release's layout. Zeroed is empty. */
 void tg_finder_search (tg_Sight *s, tg_Finds *found);
 
-/* Only whether there is one: stops at the first. */
-bool tg_finder_any (tg_Sight *s, tg_Finds *found);
-
-/* Adds one that was met elsewhere, if it is not there yet. */
-void tg_found_add (tg_Finds *found, uint64_t at);
-
 void tg_found_free (tg_Finds *found);
 
 #endif

@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,7 +13,6 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "outside/process.h"
 
@@ -30,16 +28,11 @@ static uint64_t now_ns (void) {
 ** ===================================================================
 */
 
-static bool read_small (int pid, int tid, const char *name, char *to,
-                        size_t n) {
-  char path[96];
-  snprintf(path, sizeof path, "/proc/%d/task/%d/%s", pid, tid, name);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  ssize_t got = (fd >= 0) ? read(fd, to, n - 1) : -1;
-  if (fd >= 0)
-    close(fd);
-  to[got > 0 ? got : 0] = '\0';
-  return got > 0;
+static bool read_of_thread (int pid, int tid, const char *name, char *to,
+                            size_t n) {
+  char path[64];
+  snprintf(path, sizeof path, "task/%d/%s", tid, name);
+  return tg_process_read(pid, path, to, n);
 }
 
 /* "NR args... SP PC" of a thread that waits; "running" (proc(5)). */
@@ -62,16 +55,16 @@ static uint64_t stack_in (const char *text) {
 
 uint64_t tg_halt_waits (int pid, int tid) {
   char text[256];
-  return read_small(pid, tid, "syscall", text, sizeof text) ? stack_in(text)
-                                                            : 0;
+  bool read = read_of_thread(pid, tid, "syscall", text, sizeof text);
+  return read ? stack_in(text) : 0;
 }
 
 /* What it waits in, and when it last ran (sched: the third number counts). */
 static bool note_wait (int pid, int tid, char *to, size_t n) {
   char call[160], times[80];
-  if (!read_small(pid, tid, "syscall", call, sizeof call)
+  if (!read_of_thread(pid, tid, "syscall", call, sizeof call)
       || stack_in(call) == 0
-      || !read_small(pid, tid, "schedstat", times, sizeof times))
+      || !read_of_thread(pid, tid, "schedstat", times, sizeof times))
     return false;
   snprintf(to, n, "%s%s", call, times);
   return true;

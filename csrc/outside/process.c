@@ -99,8 +99,7 @@ void tg_process_present (int pid, uint64_t at, uint32_t n, bool *present) {
 ** ===================================================================
 */
 
-/* A small file of /proc/PID; false with errno. A zero ends it. */
-static bool slurp (int pid, const char *name, char *to, size_t n) {
+bool tg_process_read (int pid, const char *name, char *to, size_t n) {
   char path[96];
   snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -118,7 +117,7 @@ static bool slurp (int pid, const char *name, char *to, size_t n) {
    field 3, the state, is first. */
 static const char *stat_fields (int pid, const char *name, char *text,
                                 size_t n) {
-  if (!slurp(pid, name, text, n))
+  if (!tg_process_read(pid, name, text, n))
     return NULL;
   const char *end = strrchr(text, ')');
   return (end != NULL && end[1] == ' ') ? end + 2 : NULL;
@@ -197,7 +196,7 @@ static void add_user (tg_Buf *words, long uid) {
 static void add_reason (int pid, tg_Buf *words) {
   char status[4096] = "", path[64];
   struct stat st;
-  slurp(pid, "status", status, sizeof status);
+  tg_process_read(pid, "status", status, sizeof status);
   long uid = number_after(status, "\nUid:\t");
   snprintf(path, sizeof path, "/proc/%d", pid);
   if (geteuid() == 0)

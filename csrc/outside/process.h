@@ -36,8 +36,10 @@ void tg_process_present (int pid, uint64_t at, uint32_t n, bool *present);
    'n' counts the zero. */
 bool tg_process_link (int pid, const char *name, char *to, size_t n);
 
-/* The state letter and CPU ticks of one of its threads ("task/TID/stat"); 0:
-   gone. */
+/* A small file of /proc/PID, ended with a zero; false with errno. */
+bool tg_process_read (int pid, const char *name, char *to, size_t n);
+
+/* The letter of a thread's state (proc_pid_stat(5)); 0: it has gone. */
 char tg_process_state (int pid, int tid);
 
 #endif

@@ -3,9 +3,10 @@
 ** a state is told, what must be so in every Lua of that release is compared.
 **
 ** A release says what it is in its constants, and a patched one says the same.
-** So of each kind of object that is read later one is looked at whose content is
-** known: names of metamethods for strings, the registry for tables, math.pi for
-** numbers, the functions and frames on stacks for these. Plain C.
+** So of each kind of object that is read later one is looked at whose content
+** is known: names of metamethods for strings, the registry for tables, math.pi
+** for numbers, files for userdata, the functions and frames on stacks for these.
+** Plain C.
 */
 #ifndef TG_OUTSIDE_PROOF_H
 #define TG_OUTSIDE_PROOF_H

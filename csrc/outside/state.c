@@ -58,8 +58,7 @@ bool tg_state_is_main (tg_Sight *s, const tg_SeenState *state) {
 
 /* Before its first resume the function is on its stack, above the host's
    slot (lua_resume, auxstatus of lcorolib.c). */
-bool tg_state_is_over (const tg_Sight *s, const tg_SeenState *state) {
-  (void)s;
+bool tg_state_is_over (const tg_SeenState *state) {
   if (state->status > 1)
     return true;
   return state->status == 0 && !tg_state_has_frames(state)

@@ -36,6 +36,6 @@ TG_INLINE bool tg_state_has_frames (const tg_SeenState *state) {
 }
 
 /* Whether it is over: nothing to run, and nothing to begin with. */
-bool tg_state_is_over (const tg_Sight *s, const tg_SeenState *state);
+bool tg_state_is_over (const tg_SeenState *state);
 
 #endif
