@@ -209,6 +209,12 @@ static:       ## build/bin/tracegrip-static, one file; LUASRC=DIR: sources it is
 static-objects: $(SOURCE:csrc/%.c=$(BUILD)/obj/%.o)
 	@:
 
+hostile:      ## SEEDS="1 100": cores whose words are changed, under sanitizers
+	$(V)$(TOP) BUILD=$(BUILD)/unit EXTRA='$(ASAN) -DTG_TEST' hostile-run
+
+hostile-run: $(BUILD)/test_hostile
+	$(V)build-aux/hostile.sh '$(abspath $(BUILD))/test_hostile' $(or $(SEEDS),1 100)
+
 bench: all $(BENCH)    ## cost per event; BENCH_ARGS="-n 9 fib oop"
 	$(V)$(TREE) LUA_CPATH_$(SUFFIX)="$(abspath $(BUILD))/spec/?.so;$$LUA_CPATH_$(SUFFIX)" \
 	  $(LUA) spec/bench/bench.lua $(BENCH_ARGS)
@@ -327,6 +333,10 @@ $(BUILD)/test_fuzz: $(BUILD)/obj/fuzz_replay.o $(FUZZO)
 	@mkdir -p $(@D); echo '  LINK  $@'
 	$(V)$(CC) $(CFLAGS) $(EXTRA) $^ $(LDLIBS) -o $@
 
+$(BUILD)/test_hostile: $(BUILD)/obj/fuzz_hostile.o $(PLAINC:csrc/%.c=$(BUILD)/obj/%.o)
+	@mkdir -p $(@D); echo '  LINK  $@'
+	$(V)$(CC) $(CFLAGS) $(EXTRA) $^ $(LDLIBS) -o $@
+
 $(BUILD)/fuzzer: $(BUILD)/obj/fuzz_fuzzer.o $(FUZZO)
 	@mkdir -p $(@D); echo '  LINK  $@'
 	$(V)$(CC) $(CFLAGS) $(EXTRA) -fsanitize=fuzzer $^ $(LDLIBS) -o $@
@@ -360,5 +370,5 @@ $(BIN): lua/tracegrip/cli/launcher.sh
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
 .SECONDARY:
-.PHONY: all deps static static-objects crosscheck strange versions layouts oracle oracle-run musl arm64 host demo test importers page pictures unit unit-run tsan spec matrix asan spec-preload oom bench breakpoints \
+.PHONY: all deps static static-objects crosscheck hostile hostile-run strange versions layouts oracle oracle-run musl arm64 host demo test importers page pictures unit unit-run tsan spec matrix asan spec-preload oom bench breakpoints \
         soak truth fuzz fuzz-run lint format graph docs install env clean help

@@ -5,12 +5,19 @@
 ** release has no such thing.
 **
 ** AT_: bytes from an object's beginning. SIZE_: bytes. Others are values.
+**
+** What only the hook reads is not told of releases before 5.4.
 */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #define LUA_CORE
+/* How a main thread and its global_State lie together, and what opcodes do,
+   no header tells; what is not used of these files, the linker drops. */
+#include "lstate.c"
+#include "lopcodes.c"
+
 #include "lua.h"
 #include "lobject.h"
 #include "lfunc.h"
@@ -18,6 +25,46 @@
 #include "lopcodes.h"
 #include "lstate.h"
 #include "ltable.h"
+#include "ltm.h"
+
+#define VERSION LUA_VERSION_NUM
+
+/* What a release has, and -1 for the others: FROM(504, offsetof(...)). Macros,
+   since the names are not there in the others. */
+#if VERSION >= 505
+#define IN505(x) (x)
+#else
+#define IN505(x) (-1)
+#endif
+#if VERSION >= 504
+#define FROM504(x) (x)
+#define TO503(x) (-1)
+#else
+#define FROM504(x) (-1)
+#define TO503(x) (x)
+#endif
+#if VERSION >= 503
+#define FROM503(x) (x)
+#else
+#define FROM503(x) (-1)
+#endif
+#if VERSION >= 502
+#define FROM502(x) (x)
+#define IN501(x) (-1)
+#else
+#define FROM502(x) (-1)
+#define IN501(x) (x)
+#endif
+#if VERSION == 504
+#define IN504(x) (x)
+#else
+#define IN504(x) (-1)
+#endif
+#if VERSION == 502 || VERSION == 503
+#define IN502(x) (x)
+#else
+#define IN502(x) (-1)
+#endif
 
 static void row (const char *name, long value, const char *what) {
   if (value < 0)
@@ -44,60 +91,109 @@ static void at_state (void) {
       "after how many steps;");
   row("AT_STATE_COUNTED", offsetof(lua_State, hookcount),
       "steps that are left");
-#if LUA_VERSION_NUM >= 505
-  row("AT_STATE_FIRST", offsetof(lua_State, transferinfo.ftransfer),
+  row("AT_STATE_FIRST", IN505(offsetof(lua_State, transferinfo.ftransfer)),
       "at hooks: from which slot");
-  row("AT_STATE_COUNT", offsetof(lua_State, transferinfo.ntransfer),
+  row("AT_STATE_COUNT", IN505(offsetof(lua_State, transferinfo.ntransfer)),
       "how many values move");
+  row("AT_STATE_STATUS", offsetof(lua_State, status), "0, or how it ended");
+  row("AT_STATE_LAST", offsetof(lua_State, stack_last), "the last slot");
+  row("AT_STATE_LOWEST", offsetof(lua_State, base_ci),
+      "the host's frame; in 5.1 a pointer");
+  row("AT_STATE_NEXT", IN501(offsetof(lua_State, savedpc)),
+      "the running frame's next instruction");
+}
+
+/* Where a main thread has its global_State: behind itself or around it. */
+static void at_main (void) {
+#if VERSION >= 505
+  row("AT_MAIN_SHARED", -1, "global_State behind a main thread");
+#elif VERSION >= 502
+  row("AT_MAIN_SHARED", offsetof(LG, g) - offsetof(LG, l.l),
+      "global_State behind a main thread");
 #else
-  row("AT_STATE_FIRST", -1, "at hooks: from which slot");
-  row("AT_STATE_COUNT", -1, "how many values move");
+  row("AT_MAIN_SHARED", offsetof(LG, g) - offsetof(LG, l),
+      "global_State behind a main thread");
 #endif
+  row("AT_SHARED_INSIDE", IN505(offsetof(global_State, mainth.l)),
+      "global_State: the main thread itself,");
+#if VERSION >= 505
+  row("AT_SHARED_MAIN", -1, "or where it is");
+#else
+  row("AT_SHARED_MAIN", offsetof(global_State, mainthread), "or where it is");
+#endif
+  row("AT_SHARED_REGISTRY", offsetof(global_State, l_registry), "a slot");
+  row("AT_SHARED_METAS", offsetof(global_State, mt), "metatables of types");
+  row("AT_SHARED_EVENTS", offsetof(global_State, tmname),
+      "names of metamethods,");
+  row("EVENTS", TM_N, "so many");
 }
 
 static void at_shared (void) {
+#if VERSION >= 502
   row("AT_SHARED_OBJECTS", offsetof(global_State, allgc),
       "global_State: all objects");
+#else
+  row("AT_SHARED_OBJECTS", offsetof(global_State, rootgc),
+      "global_State: all objects");
+#endif
   row("AT_SHARED_COLOUR", offsetof(global_State, currentwhite),
       "collector: its white,");
   row("AT_SHARED_WORK", offsetof(global_State, gcstate), "what it does,");
-  row("AT_SHARED_MODE", offsetof(global_State, gckind),
+  row("AT_SHARED_MODE", FROM502(offsetof(global_State, gckind)),
       "0: by steps; and whether");
-#if LUA_VERSION_NUM >= 505 || LUA_VERSION_RELEASE_NUM >= 50404
+#if VERSION >= 505 || (VERSION == 504 && LUA_VERSION_RELEASE_NUM >= 50404)
   row("AT_SHARED_STEP", offsetof(global_State, gcstopem),
       "a step is under way");
 #else
   row("AT_SHARED_STEP", -1, "a step is under way");
 #endif
-  row("COLLECTOR_MARKS", GCSpropagate, "in generations: it rests");
-  row("COLLECTOR_ATOMIC", GCSatomic, "in one piece");
-  row("COLLECTOR_FINISHED", GCScallfin, "finalizers are to come");
-  row("COLLECTOR_RESTS", GCSpause, "");
+  row("COLLECTOR_MARKS", FROM504(GCSpropagate), "in generations: it rests");
+  row("COLLECTOR_ATOMIC", FROM504(GCSatomic), "in one piece");
+  row("COLLECTOR_FINISHED", FROM504(GCScallfin), "finalizers are to come");
+  row("COLLECTOR_RESTS", FROM504(GCSpause), "");
 }
 
 static void at_frame (void) {
   row("SIZE_FRAME", sizeof(CallInfo), "CallInfo");
   row("AT_FRAME_FUNCTION", offsetof(CallInfo, func), "the function's slot");
-  row("AT_FRAME_CALLER", offsetof(CallInfo, previous), "the frame below");
+  row("AT_FRAME_CALLER", FROM502(offsetof(CallInfo, previous)),
+      "the frame below");
+#if VERSION >= 502
   row("AT_FRAME_NEXT", offsetof(CallInfo, u.l.savedpc),
       "the next instruction");
-  row("AT_FRAME_TRAP", offsetof(CallInfo, u.l.trap),
-      "it looks for hooks");
-  row("AT_FRAME_EXTRA", offsetof(CallInfo, u.l.nextraargs),
-      "how many extra arguments");
-  row("AT_FRAME_STATUS", offsetof(CallInfo, callstatus), "bits:");
-  row("STATUS_C", CIST_C, "bit: a C function,");
-  row("STATUS_HOOKED", CIST_HOOKED, "bit: its hook runs,");
-#if LUA_VERSION_NUM >= 505
-  row("STATUS_MOVES", -1, "bit: values move:");
-  row("AT_FRAME_FIRST", -1, "from which slot,");
-  row("AT_FRAME_COUNT", -1, "how many");
 #else
-  row("STATUS_MOVES", CIST_TRAN, "bit: values move:");
-  row("AT_FRAME_FIRST", offsetof(CallInfo, u2.transferinfo.ftransfer),
+  row("AT_FRAME_NEXT", offsetof(CallInfo, savedpc), "the next instruction");
+#endif
+  row("AT_FRAME_TRAP", FROM504(offsetof(CallInfo, u.l.trap)),
+      "it looks for hooks");
+  row("AT_FRAME_EXTRA", FROM504(offsetof(CallInfo, u.l.nextraargs)),
+      "how many extra arguments");
+  row("AT_FRAME_STATUS", FROM502(offsetof(CallInfo, callstatus)), "bits:");
+  row("STATUS_C", FROM504(CIST_C), "bit: a C function,");
+  row("STATUS_HOOKED", FROM502(CIST_HOOKED), "bit: its hook runs,");
+  row("STATUS_MOVES", IN504(CIST_TRAN), "bit: values move:");
+  row("AT_FRAME_FIRST", IN504(offsetof(CallInfo, u2.transferinfo.ftransfer)),
       "from which slot,");
-  row("AT_FRAME_COUNT", offsetof(CallInfo, u2.transferinfo.ntransfer),
+  row("AT_FRAME_COUNT", IN504(offsetof(CallInfo, u2.transferinfo.ntransfer)),
       "how many");
+  row("STATUS_LUA", IN502(CIST_LUA), "bit: a Lua function,");
+  row("STATUS_TAIL", FROM502(CIST_TAIL), "bit: by a tail call,");
+  row("STATUS_FINALIZER", FROM503(CIST_FIN), "bit: it calls a finalizer");
+#if VERSION >= 502
+  CallInfo frame;
+  row("SIZE_STATUS", sizeof frame.callstatus, "of all these bits");
+  row("AT_FRAME_TAILS", -1, "how many tail calls led to it");
+#else
+  row("SIZE_STATUS", -1, "of all these bits");
+  row("AT_FRAME_TAILS", offsetof(CallInfo, tailcalls),
+      "how many tail calls led to it");
+#endif
+  row("AT_FRAME_TOP", offsetof(CallInfo, top), "the end of its slots");
+#if VERSION == 501
+  row("AT_FRAME_BASE", offsetof(CallInfo, base), "its first variable");
+#else
+  row("AT_FRAME_BASE", IN502(offsetof(CallInfo, u.l.base)),
+      "its first variable");
 #endif
 }
 
@@ -106,9 +202,12 @@ static void at_function (void) {
   row("AT_CLOSURE_FUNCTION", offsetof(LClosure, p), "prototype or C function");
   row("AT_CLOSURE_VALUES", offsetof(CClosure, upvalue), "C function: upvalues");
   row("SIZE_CLOSURE", offsetof(CClosure, upvalue), "a closure, no upvalues");
+  row("AT_CLOSURE_C", IN501(offsetof(CClosure, isC)), "whether it is C");
+  row("AT_CLOSURE_CAPTURED", offsetof(LClosure, upvals), "Lua: upvalues,");
+  row("AT_UPVALUE_SLOT", offsetof(UpVal, v), "where each has its value");
   row("SIZE_PROTO", sizeof(Proto), "Proto");
   row("AT_PROTO_PARAMS", offsetof(Proto, numparams), "fixed parameters");
-#if LUA_VERSION_NUM >= 505
+#if VERSION >= 505
   row("AT_PROTO_EXTRA", offsetof(Proto, flag), "extra arguments?");
   row("PROTO_HIDDEN", PF_VAHID, "bit: below its slot,");
   row("PROTO_TABLE", PF_VATAB, "bit: in a table");
@@ -121,8 +220,9 @@ static void at_function (void) {
   row("AT_PROTO_NCODE", offsetof(Proto, sizecode), "instructions,");
   row("AT_PROTO_NLINES", offsetof(Proto, sizelineinfo), "steps of lines,");
   row("AT_PROTO_NLOCALS", offsetof(Proto, sizelocvars), "variables,");
-  row("AT_PROTO_ABSOLUTES", offsetof(Proto, sizeabslineinfo),
+  row("AT_PROTO_ABSOLUTES", FROM504(offsetof(Proto, sizeabslineinfo)),
       "lines given outright");
+  row("AT_PROTO_NUPVALUES", offsetof(Proto, sizeupvalues), "upvalues");
   row("AT_PROTO_LINE", offsetof(Proto, linedefined), "its first line,");
   row("AT_PROTO_LAST", offsetof(Proto, lastlinedefined), "and its last");
   row("AT_PROTO_CONSTANTS", offsetof(Proto, k), "slots");
@@ -130,16 +230,20 @@ static void at_function (void) {
   row("CODE_KIND", (1l << SIZE_OP) - 1, "the opcode's bits");
   row("AT_PROTO_UPVALUES", offsetof(Proto, upvalues), "their descriptions");
   row("AT_PROTO_LINES", offsetof(Proto, lineinfo), "a step an instruction");
-  row("AT_PROTO_ABSOLUTE", offsetof(Proto, abslineinfo),
+  row("AT_PROTO_ABSOLUTE", FROM504(offsetof(Proto, abslineinfo)),
       "pairs: instruction, line");
   row("AT_PROTO_LOCALS", offsetof(Proto, locvars), "parameters come first");
   row("AT_PROTO_SOURCE", offsetof(Proto, source), "");
   row("SIZE_LOCAL", sizeof(LocVar), "begins with its name,");
+#if VERSION >= 502
   row("SIZE_UPVALUE", sizeof(Upvaldesc), "as this does");
+#else
+  row("SIZE_UPVALUE", sizeof(TString *), "as this does");
+#endif
 }
 
 static void at_string (void) {
-#if LUA_VERSION_NUM >= 505
+#if VERSION >= 505
   row("SIZE_STRING", offsetof(TString, falloc), "a long one's head");
   row("AT_STRING_TEXT", offsetof(TString, contents), "a long one's: where");
 #else
@@ -148,27 +252,42 @@ static void at_string (void) {
   row("SIZE_STRING", getstr(&s) - (char *)&s, "a long one's head");
   row("AT_STRING_TEXT", getstr(&s) - (char *)&s, "a long one's: where");
 #endif
-  row("AT_STRING_SHORT", offsetof(TString, shrlen), "a short one's length");
+  row("AT_STRING_SHORT", FROM503(offsetof(TString, shrlen)),
+      "a short one's length");
+#if VERSION >= 503
   row("AT_STRING_HASH", offsetof(TString, hash), "");
   row("AT_STRING_LONG", offsetof(TString, u.lnglen), "a long one's length");
+#else
+  row("AT_STRING_HASH", offsetof(TString, tsv.hash), "");
+  row("AT_STRING_LONG", offsetof(TString, tsv.len), "a long one's length");
+#endif
 }
 
 static void at_table (void) {
   Table t;
   memset(&t, 0, sizeof t);
+#if VERSION >= 504
   row("SIZE_TABLE", offsetof(Table, gclist), "Table");
+#else
+  row("SIZE_TABLE", sizeof(Table), "Table");
+#endif
   row("AT_TABLE_NODES", offsetof(Table, lsizenode),
       "nodes: 2 to that power");
-#if LUA_VERSION_NUM >= 505
+#if VERSION >= 505
   row("AT_TABLE_ELEMENTS", offsetof(Table, asize), "the array's size");
   row("AT_TABLE_LIMITED", -1, "bit 7: that is a part");
   row("SIZE_VALUE", sizeof(Value), "in an array");
   row("SIZE_HINT", (char *)getArrTag(&t, 0) - (char *)0,
       "between values and tags");
 #else
+#if VERSION == 504
   row("AT_TABLE_ELEMENTS", offsetof(Table, alimit), "the array's size");
   setnorealasize(&t);
   const char *p = memchr(&t, 1 << 7, sizeof t);
+#else
+  row("AT_TABLE_ELEMENTS", offsetof(Table, sizearray), "the array's size");
+  const char *p = NULL;
+#endif
   row("AT_TABLE_LIMITED", (p != NULL) ? p - (const char *)&t : -1,
       "bit 7: that is a part");
   row("SIZE_VALUE", -1, "in an array");
@@ -179,36 +298,133 @@ static void at_table (void) {
   row("AT_TABLE_META", offsetof(Table, metatable), "");
   row("SIZE_SLOT", sizeof(TValue), "a value and its tag");
   row("SIZE_NODE", sizeof(Node), "a slot and a key");
+#if VERSION >= 504
   row("AT_NODE_TAG", offsetof(Node, u.key_tt), "the key's tag,");
   row("AT_NODE_NEXT", offsetof(Node, u.next),
       "steps to the next");
   row("AT_NODE_KEY", offsetof(Node, u.key_val), "the key itself");
+#else
+  /* A key begins as a slot does: with its value, and then the tag. */
+  row("AT_NODE_TAG", offsetof(Node, i_key) + sizeof(Value), "the key's tag,");
+  row("AT_NODE_NEXT", offsetof(Node, i_key.nk.next),
+      "steps to the next");
+  row("AT_NODE_KEY", offsetof(Node, i_key), "the key itself");
+#endif
 }
 
 /* Of what can be collected: the next one's address comes first. */
 static void at_object (void) {
-  row("AT_OBJECT_NEXT", offsetof(GCObject, next), "the next object,");
-  row("AT_OBJECT_TAG", offsetof(GCObject, tt), "what this one is");
+  row("AT_OBJECT_NEXT", offsetof(lua_State, next), "the next object,");
+  row("AT_OBJECT_TAG", offsetof(lua_State, tt), "what this one is");
+#if VERSION >= 504
   row("SIZE_USERDATA", offsetof(Udata, gclist), "without its values");
+#else
+  row("SIZE_USERDATA", sizeof(Udata), "without its values");
+#endif
+#if VERSION >= 503
   row("AT_USERDATA_META", offsetof(Udata, metatable), "");
+#else
+  row("AT_USERDATA_META", offsetof(Udata, uv.metatable), "");
+#endif
 }
 
 static void tags (void) {
-  row("TAG_OWNED", BIT_ISCOLLECTABLE, "the collector has it");
-  row("TAG_FALSE", LUA_VFALSE, "");
-  row("TAG_TRUE", LUA_VTRUE, "");
+  row("TAG_OWNED", FROM502(BIT_ISCOLLECTABLE), "the collector has it");
+  row("TAG_FALSE", FROM504(LUA_VFALSE), "");
+  row("TAG_TRUE", FROM504(LUA_VTRUE), "");
+#if VERSION >= 504
   row("TAG_INTEGER", LUA_VNUMINT, "");
   row("TAG_FLOAT", LUA_VNUMFLT, "");
+#else
+  row("TAG_INTEGER", FROM503(LUA_TNUMINT), "");
+  row("TAG_FLOAT", VERSION == 503 ? FROM503(LUA_TNUMFLT) : LUA_TNUMBER, "");
+#endif
+#if VERSION >= 504
   row("TAG_SHORT", LUA_VSHRSTR, "a short string");
   row("TAG_LONG", LUA_VLNGSTR, "a long string");
   row("TAG_LUA", LUA_VLCL, "a Lua function");
   row("TAG_PROTO", LUA_VPROTO, "a prototype");
   row("TAG_LIGHTC", LUA_VLCF, "C, without upvalues");
   row("TAG_C", LUA_VCCL, "C, with upvalues");
+#else
+  row("TAG_SHORT", LUA_TSTRING, "a short string");
+  row("TAG_LONG", FROM502(LUA_TLNGSTR), "a long string");
+  row("TAG_LUA", LUA_TFUNCTION, "a Lua function");
+  row("TAG_PROTO", LUA_TPROTO, "a prototype");
+  row("TAG_LIGHTC", FROM502(LUA_TLCF), "C, without upvalues");
+  row("TAG_C", FROM502(LUA_TCCL), "C, with upvalues");
+#endif
+}
+
+/* Sixteen opcodes from 'first' on, a bit each: whether they set register A. */
+static long setting (int first) {
+  long bits = 0;
+  for (int op = first; op < first + 16 && op < NUM_OPCODES; op++)
+    bits |= (long)(testAMode(op) != 0) << (op - first);
+  return bits;
+}
+
+/* What names a called function (funcnamefromcode of ldebug.c). */
+static void codes (void) {
+  row("CODE_AT_A", POS_A, "where an instruction has its operands");
+  row("CODE_AT_B", POS_B, "");
+  row("CODE_AT_C", POS_C, "");
+  row("CODE_AT_LONG", POS_Bx, "");
+  row("CODE_SIZE_B", SIZE_B, "bits of operands");
+  row("CODE_SIZE_C", SIZE_C, "");
+  row("CODE_SIZE_LONG", SIZE_Bx, "");
+  row("CODE_AT_JUMP", FROM504(POS_sJ), "");
+  row("CODE_CONSTANT", TO503(BITRK), "bit: the operand is a constant");
+  row("OP_MOVE", OP_MOVE, "opcodes");
+  row("OP_LOADK", OP_LOADK, "");
+  row("OP_LOADNIL", OP_LOADNIL, "");
+  row("OP_GETUPVAL", OP_GETUPVAL, "");
+  row("OP_GETGLOBAL", IN501(OP_GETGLOBAL), "");
+  row("OP_GETTABUP", FROM502(OP_GETTABUP), "");
+  row("OP_GETTABLE", OP_GETTABLE, "");
+  row("OP_GETI", FROM504(OP_GETI), "");
+  row("OP_GETFIELD", FROM504(OP_GETFIELD), "");
+  row("OP_SELF", OP_SELF, "");
+  row("OP_SETGLOBAL", IN501(OP_SETGLOBAL), "");
+  row("OP_SETTABUP", FROM502(OP_SETTABUP), "");
+  row("OP_SETTABLE", OP_SETTABLE, "");
+  row("OP_SETI", FROM504(OP_SETI), "");
+  row("OP_SETFIELD", FROM504(OP_SETFIELD), "");
+  row("OP_ADD", TO503(OP_ADD), "the first of the arithmetic ones");
+  row("OP_MMBIN", FROM504(OP_MMBIN), "C is the metamethod");
+  row("OP_MMBINK", FROM504(OP_MMBINK), "");
+  row("OP_UNM", OP_UNM, "");
+  row("OP_BNOT", FROM503(OP_BNOT), "");
+  row("OP_LEN", OP_LEN, "");
+  row("OP_CONCAT", OP_CONCAT, "");
+  row("OP_EQ", OP_EQ, "");
+  row("OP_LT", OP_LT, "");
+  row("OP_LE", OP_LE, "");
+  row("OP_LTI", FROM504(OP_LTI), "");
+  row("OP_LEI", FROM504(OP_LEI), "");
+  row("OP_GTI", FROM504(OP_GTI), "");
+  row("OP_GEI", FROM504(OP_GEI), "");
+  row("OP_JMP", OP_JMP, "");
+  row("OP_CALL", OP_CALL, "");
+  row("OP_TAILCALL", OP_TAILCALL, "");
+#if VERSION >= 502
+  row("OP_ITERATE", OP_TFORCALL, "a step of a loop with 'in'");
+#else
+  row("OP_ITERATE", OP_TFORLOOP, "a step of a loop with 'in'");
+#endif
+  row("OP_CLOSE", FROM504(OP_CLOSE), "");
+  row("OP_RETURN", OP_RETURN, "");
+  row("SETS_A", setting(0), "opcodes that set register A, 16 in a row");
+  row("SETS_B", setting(16), "");
+  row("SETS_C", setting(32), "");
+  row("SETS_D", setting(48), "");
+  row("SETS_E", setting(64), "");
+  row("SETS_F", setting(80), "");
 }
 
 int main (void) {
   at_state();
+  at_main();
   at_shared();
   at_frame();
   at_function();
@@ -216,5 +432,6 @@ int main (void) {
   at_table();
   at_object();
   tags();
+  codes();
   return 0;
 }

@@ -9,10 +9,12 @@
 build=$1
 rows=csrc/layout/rows.h
 # A column: from which release on, and one whose headers it is made of.
-columns="5.4.0:5.4.0 5.4.1:5.4.2 5.4.3:5.4.8 5.5.0:5.5.0"
+columns="5.1.5:5.1.5 5.2.4:5.2.4 5.3.6:5.3.6
+         5.4.0:5.4.0 5.4.1:5.4.2 5.4.3:5.4.8 5.5.0:5.5.0"
 
 printed () {    # DIRECTORY: a release; its rows into DIRECTORY/layout
-  ${CC:-cc} -w -I"$1/src" build-aux/layout.c -o "$1/layout.run" &&
+  ${CC:-cc} -w -ffunction-sections -fdata-sections -Wl,--gc-sections \
+    -I"$1/src" build-aux/layout.c -o "$1/layout.run" &&
   "$1/layout.run" >"$1/layout"
 }
 
@@ -20,8 +22,8 @@ printed () {    # DIRECTORY: a release; its rows into DIRECTORY/layout
 table () {      # FILE...
   awk -F'\t' '
     function alike (name,  i) {         # in all columns of 5.4
-      for (i = 1; i < n - 1; i++)
-        if (value[name, i] != value[name, 0]) return 0
+      for (i = 4; i < n - 1; i++)
+        if (value[name, i] != value[name, 3]) return 0
       return 1
     }
     FNR == 1 { n++ }
@@ -33,8 +35,12 @@ table () {      # FILE...
         line = sprintf("%-26s", (alike(name) ? "SAME(" : "DIFF(") name ",")
         for (i = 0; i < n - 1; i++)
           line = line sprintf("%4d,", value[name, i])
-        line = line sprintf("%6s", value[name, n - 1] ")")
-        print line (what[name] == "" ? "" : " /* " what[name] " */")
+        line = line sprintf("%8s", value[name, n - 1] ")")
+        note = (what[name] == "") ? "" : "/* " what[name] " */"
+        if (length(line " " note) <= 80)
+          print line (note == "" ? "" : " " note)
+        else
+          print note "\n" line
       }
     }' "$@"
 }
@@ -52,9 +58,9 @@ header () {
 ** after it, up to the next column's.
 */
 END
-  printf '/*%23s' ""
+  printf '/*%22s' ""
   for column in $columns; do
-    printf ' %s' "${column%:*}"
+    printf '%6s' "${column%:*}"
   done
   printf ' */\n'
 }
@@ -87,7 +93,7 @@ compare () {    # DIRECTORY: a release
   [ ! -s "$1/layout.diff" ]
 }
 
-releases=$(build-aux/versions.sh "$build" "$2" list) || exit 1
+releases=$(SERIES=12345 build-aux/versions.sh "$build" "$2" list) || exit 1
 build=$(cd "$build" && pwd)
 passed=0
 failed=0

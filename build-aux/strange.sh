@@ -1,9 +1,10 @@
 #!/bin/sh
-# strange.sh SOURCE BUILD - the proof of the layout (csrc/direct) against
-# interpreters that are not built as it expects.
+# strange.sh SOURCE BUILD - the proofs of the layout (csrc/direct, and
+# csrc/outside for who looks in) against interpreters that are not built as they
+# expect.
 #
 # SOURCE has the source of a release of Lua. Each variant is a copy in which
-# one declaration is changed: the proof must object, and not crash. The release
+# one declaration is changed: both proofs must object, and not crash. The release
 # as it is must pass.
 
 set -u
@@ -23,18 +24,47 @@ objection () {  # NAME FILE EDIT: of the release with FILE edited
     return 1
   fi
   ${CC:-cc} -w -std=gnu11 -DLUA_USE_LINUX -D_GNU_SOURCE -O1 -Icsrc -I"$dir" \
-    spec/support/objection.c csrc/direct/*.c "$dir"/l*.c -o "$dir/objection" \
+    spec/support/objection.c csrc/base/*.c csrc/signal/*.c csrc/layout/*.c \
+    csrc/direct/*.c "$dir"/l*.c -o "$dir/objection" \
     -lpthread -lm -ldl && timeout 20 "$dir/objection"
 }
 
-try () {        # WANTED NAME FILE EDIT: WANTED is "none" or "any"
-  said=$(objection "$2" "$3" "$4") || said="failed: $said"
-  case $1:$said in
+# What tracegrip dump says of the variant while it waits: "none", or why not.
+refusal () {    # NAME
+  dir=$build/strange/$1
+  ${CC:-cc} -w -std=gnu11 -DLUA_USE_LINUX -D_GNU_SOURCE -O1 -Wl,-E -I"$dir" \
+    "$source/lua.c" "$dir"/l*.c -o "$dir/lua" -lm -ldl || return
+  mkfifo "$dir/in"
+  (cd "$dir" && exec ./lua -e 'local function f (n) io.open("word", "w"):close()
+      return n, io.read() end local n = f(1)' <in) &
+  waits=$!
+  exec 9>"$dir/in"
+  while [ ! -e "$dir/word" ] && kill -0 $waits 2>/dev/null; do sleep 0.1; done
+  said=$(timeout 20 "$build/bin/tracegrip" dump $waits 2>&1 >"$dir/seen")
+  status=$?
+  exec 9>&-
+  wait $waits
+  case $status in
+    0) echo none ;;
+    1) echo "${said#*in it, }" ;;
+    *) echo "failed: $said" ;;
+  esac
+}
+
+judge () {      # WANTED NAME SAID: WANTED is "none" or "any"
+  case $1:$3 in
     none:none) verdict=ok ;;
     *:failed*|*:none|none:*|*:) verdict=WRONG; failed=1 ;;
     *) verdict=ok ;;
   esac
-  printf '%-5s %-10s %s\n' "$verdict" "$2" "$said"
+  printf '%-5s %-10s %s\n' "$verdict" "$2" "$3"
+}
+
+try () {        # WANTED NAME FILE EDIT
+  said=$(objection "$2" "$3" "$4") || said="failed: $said"
+  judge "$1" "$2" "$said"
+  said=$(refusal "$2") || said="failed: $said"
+  judge "$1" "  outside" "$said"
 }
 
 more='long strange;'

@@ -17,13 +17,13 @@ build=$1
 sources=$2
 lists=$3
 suites="stable unstable"
-known=" 5.4.0 5.4.2 5.4.4 5.4.6 5.4.7 5.4.8 5.4.9 5.5.0 5.5.1 "
+known=" 5.1.5 5.2.4 5.3.6 5.4.0 5.4.2 5.4.4 5.4.6 5.4.7 5.4.8 5.4.9 5.5.0 5.5.1 "
 . build-aux/debian.sh
 . build-aux/releases.sh
 
 fetch () {      # into $build/fetched; true if anything came
   lists "$build/fetched" deb-src $suites || return
-  for package in lua5.4 lua5.5; do
+  for package in $(echo "${SERIES:-45}" | sed "s/./ lua5.&/g"); do
     for version in $(offered $package); do
       case $known in
         *" ${version%%-*} "*) tarball $package "$version" ;;

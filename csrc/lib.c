@@ -28,6 +28,7 @@
 #include "host/life.h"
 #include "host/ownfunctions.h"
 #include "inspect/inspector.h"
+#include "peek/peek.h"
 #include "send/halve.h"
 #include "server/clientchannel.h"
 #include "server/listener.h"
@@ -127,6 +128,10 @@ static const luaL_Reg core[] = {
   {"merge", merge_counts},
   {"scratch", folder_scratch},
   {"entries", folder_entries},
+  /* other processes: cli/ps.lua, cli/dump.lua */
+  {"dump", peek_dump},
+  {"glance", peek_glance},
+  {"cputime", peek_cputime},
   /* what a command line needs of the system, and Lua's libraries do not have */
   {"exec", system_exec},
   {"interpreter", system_interpreter},

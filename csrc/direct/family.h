@@ -14,9 +14,9 @@
 enum {
 #define DIFF(...)
 #if LUA_VERSION_NUM == 504
-#define SAME(name, v540, v541, v543, v550) TG_##name = v543,
+#define SAME(name, v515, v524, v536, v540, v541, v543, v550) TG_##name = v543,
 #elif LUA_VERSION_NUM == 505
-#define SAME(name, v540, v541, v543, v550) TG_##name = v550,
+#define SAME(name, v515, v524, v536, v540, v541, v543, v550) TG_##name = v550,
 #else
 #error "no layout is known of this Lua"
 #endif

@@ -29,7 +29,12 @@ typedef struct tg_Layout {
   int32_t at[TG_LAYOUT_ROWS];   /* -1: that release has none */
 } tg_Layout;
 
-/* The layout of the newest releases of a version, 504 or 505; NULL: the version
+/* The layout of exactly that release, 50404 for 5.4.4; NULL: it is not known.
+   Of 5.1 to 5.3 only the last ones are, since those series moved fields inside
+   of themselves; of the others all that there are. */
+const tg_Layout *tg_layout_of (int release);
+
+/* The layout of the newest releases of a version, 501 to 505; NULL: the version
    is not known. */
 const tg_Layout *tg_layout_newest (int version);
 

@@ -8,99 +8,272 @@
 ** the release has none. A column is for the release that it names and those
 ** after it, up to the next column's.
 */
-/*                        5.4.0 5.4.1 5.4.3 5.5.0 */
-DIFF(SIZE_STATE,           200, 192, 200,  208) /* lua_State */
-SAME(AT_STATE_TOP,          16,  16,  16,   16) /* the first free slot */
-SAME(AT_STATE_SHARED,       24,  24,  24,   24) /* global_State */
-SAME(AT_STATE_FRAME,        32,  32,  32,   32) /* the frame that runs */
-DIFF(AT_STATE_STACK,        56,  48,  48,   48) /* the first slot */
-DIFF(AT_STATE_HANDLER,     168, 160, 168,  168) /* a message handler's place */
-DIFF(AT_STATE_JUMP,         88,  80,  88,   88) /* innermost protected call */
-SAME(AT_STATE_ALLOWS,       11,  11,  11,   10) /* 0: a hook runs */
-DIFF(AT_STATE_HOOK,        160, 152, 160,  160) /* its hook, */
-DIFF(AT_STATE_MASK,        192, 184, 192,  196) /* for which events, */
-DIFF(AT_STATE_COUNTS,      184, 176, 184,  188) /* after how many steps; */
-DIFF(AT_STATE_COUNTED,     188, 180, 188,  192) /* steps that are left */
-SAME(AT_STATE_FIRST,        -1,  -1,  -1,  200) /* at hooks: from which slot */
-SAME(AT_STATE_COUNT,        -1,  -1,  -1,  204) /* how many values move */
-SAME(AT_SHARED_OBJECTS,    112, 112, 112,  112) /* global_State: all objects */
-SAME(AT_SHARED_COLOUR,     100, 100, 100,  106) /* collector: its white, */
-SAME(AT_SHARED_WORK,       101, 101, 101,  107) /* what it does, */
-SAME(AT_SHARED_MODE,       102, 102, 102,  108) /* 0: by steps; and whether */
-DIFF(AT_SHARED_STEP,        -1,  -1, 103,  109) /* a step is under way */
-SAME(COLLECTOR_MARKS,        0,   0,   0,    0) /* in generations: it rests */
-SAME(COLLECTOR_ATOMIC,       2,   2,   2,    2) /* in one piece */
-SAME(COLLECTOR_FINISHED,     7,   7,   7,    7) /* finalizers are to come */
-SAME(COLLECTOR_RESTS,        8,   8,   8,    8)
-SAME(SIZE_FRAME,            64,  64,  64,   64) /* CallInfo */
-SAME(AT_FRAME_FUNCTION,      0,   0,   0,    0) /* the function's slot */
-SAME(AT_FRAME_CALLER,       16,  16,  16,   16) /* the frame below */
-SAME(AT_FRAME_NEXT,         32,  32,  32,   32) /* the next instruction */
-SAME(AT_FRAME_TRAP,         40,  40,  40,   40) /* it looks for hooks */
-SAME(AT_FRAME_EXTRA,        44,  44,  44,   44) /* how many extra arguments */
-SAME(AT_FRAME_STATUS,       62,  62,  62,   60) /* bits: */
-SAME(STATUS_C,               2,   2,   2,32768) /* bit: a C function, */
-DIFF(STATUS_HOOKED,          4,   8,   8,1048576) /* bit: its hook runs, */
-DIFF(STATUS_MOVES,         128, 256, 256,   -1) /* bit: values move: */
-SAME(AT_FRAME_FIRST,        56,  56,  56,   -1) /* from which slot, */
-SAME(AT_FRAME_COUNT,        58,  58,  58,   -1) /* how many */
-SAME(AT_CLOSURE_UPVALUES,   10,  10,  10,   10) /* how many */
-SAME(AT_CLOSURE_FUNCTION,   24,  24,  24,   24) /* prototype or C function */
-SAME(AT_CLOSURE_VALUES,     32,  32,  32,   32) /* C function: upvalues */
-SAME(SIZE_CLOSURE,          32,  32,  32,   32) /* a closure, no upvalues */
-SAME(SIZE_PROTO,           128, 128, 128,  128) /* Proto */
-SAME(AT_PROTO_PARAMS,       10,  10,  10,   10) /* fixed parameters */
-SAME(AT_PROTO_EXTRA,        11,  11,  11,   11) /* extra arguments? */
-SAME(PROTO_HIDDEN,          -1,  -1,  -1,    1) /* bit: below its slot, */
-SAME(PROTO_TABLE,           -1,  -1,  -1,    2) /* bit: in a table */
-SAME(AT_PROTO_NCONSTANTS,   20,  20,  20,   20) /* how many constants, */
-SAME(AT_PROTO_NCODE,        24,  24,  24,   24) /* instructions, */
-SAME(AT_PROTO_NLINES,       28,  28,  28,   28) /* steps of lines, */
-SAME(AT_PROTO_NLOCALS,      36,  36,  36,   36) /* variables, */
-SAME(AT_PROTO_ABSOLUTES,    40,  40,  40,   40) /* lines given outright */
-SAME(AT_PROTO_LINE,         44,  44,  44,   44) /* its first line, */
-SAME(AT_PROTO_LAST,         48,  48,  48,   48) /* and its last */
-SAME(AT_PROTO_CONSTANTS,    56,  56,  56,   56) /* slots */
-SAME(AT_PROTO_CODE,         64,  64,  64,   64) /* instructions, */
-SAME(CODE_KIND,            127, 127, 127,  127) /* the opcode's bits */
-SAME(AT_PROTO_UPVALUES,     80,  80,  80,   80) /* their descriptions */
-SAME(AT_PROTO_LINES,        88,  88,  88,   88) /* a step an instruction */
-SAME(AT_PROTO_ABSOLUTE,     96,  96,  96,   96) /* pairs: instruction, line */
-SAME(AT_PROTO_LOCALS,      104, 104, 104,  104) /* parameters come first */
-SAME(AT_PROTO_SOURCE,      112, 112, 112,  112)
-SAME(SIZE_LOCAL,            16,  16,  16,   16) /* begins with its name, */
-SAME(SIZE_UPVALUE,          16,  16,  16,   16) /* as this does */
-SAME(SIZE_STRING,           24,  24,  24,   32) /* a long one's head */
-SAME(AT_STRING_TEXT,        24,  24,  24,   24) /* a long one's: where */
-SAME(AT_STRING_SHORT,       11,  11,  11,   11) /* a short one's length */
-SAME(AT_STRING_HASH,        12,  12,  12,   12)
-SAME(AT_STRING_LONG,        16,  16,  16,   16) /* a long one's length */
-SAME(SIZE_TABLE,            48,  48,  48,   40) /* Table */
-SAME(AT_TABLE_NODES,        11,  11,  11,   11) /* nodes: 2 to that power */
-SAME(AT_TABLE_ELEMENTS,     12,  12,  12,   12) /* the array's size */
-DIFF(AT_TABLE_LIMITED,       9,  10,  10,   -1) /* bit 7: that is a part */
-SAME(SIZE_VALUE,            -1,  -1,  -1,    8) /* in an array */
-SAME(SIZE_HINT,             -1,  -1,  -1,    4) /* between values and tags */
-SAME(AT_TABLE_ARRAY,        16,  16,  16,   16)
-SAME(AT_TABLE_NODE,         24,  24,  24,   24)
-SAME(AT_TABLE_META,         40,  40,  40,   32)
-SAME(SIZE_SLOT,             16,  16,  16,   16) /* a value and its tag */
-SAME(SIZE_NODE,             24,  24,  24,   24) /* a slot and a key */
-SAME(AT_NODE_TAG,            9,   9,   9,    9) /* the key's tag, */
-SAME(AT_NODE_NEXT,          12,  12,  12,   12) /* steps to the next */
-SAME(AT_NODE_KEY,           16,  16,  16,   16) /* the key itself */
-SAME(AT_OBJECT_NEXT,         0,   0,   0,    0) /* the next object, */
-SAME(AT_OBJECT_TAG,          8,   8,   8,    8) /* what this one is */
-SAME(SIZE_USERDATA,         32,  32,  32,   32) /* without its values */
-SAME(AT_USERDATA_META,      24,  24,  24,   24)
-SAME(TAG_OWNED,             64,  64,  64,   64) /* the collector has it */
-SAME(TAG_FALSE,              1,   1,   1,    1)
-SAME(TAG_TRUE,              17,  17,  17,   17)
-SAME(TAG_INTEGER,            3,   3,   3,    3)
-SAME(TAG_FLOAT,             19,  19,  19,   19)
-SAME(TAG_SHORT,              4,   4,   4,    4) /* a short string */
-SAME(TAG_LONG,              20,  20,  20,   20) /* a long string */
-SAME(TAG_LUA,                6,   6,   6,    6) /* a Lua function */
-SAME(TAG_PROTO,             10,  10,  10,   10) /* a prototype */
-SAME(TAG_LIGHTC,            22,  22,  22,   22) /* C, without upvalues */
-SAME(TAG_C,                 38,  38,  38,   38) /* C, with upvalues */
+/*                       5.1.5 5.2.4 5.3.6 5.4.0 5.4.1 5.4.3 5.5.0 */
+DIFF(SIZE_STATE,           184, 208, 208, 200, 192, 200,    208) /* lua_State */
+/* the first free slot */
+SAME(AT_STATE_TOP,          16,  16,  16,  16,  16,  16,     16)
+/* global_State */
+SAME(AT_STATE_SHARED,       32,  24,  24,  24,  24,  24,     24)
+/* the frame that runs */
+SAME(AT_STATE_FRAME,        40,  32,  32,  32,  32,  32,     32)
+/* the first slot */
+DIFF(AT_STATE_STACK,        64,  56,  56,  56,  48,  48,     48)
+/* a message handler's place */
+DIFF(AT_STATE_HANDLER,     176, 120, 176, 168, 160, 168,    168)
+/* innermost protected call */
+DIFF(AT_STATE_JUMP,        168, 112,  88,  88,  80,  88,     88)
+/* 0: a hook runs */
+SAME(AT_STATE_ALLOWS,      101,  73, 204,  11,  11,  11,     10)
+DIFF(AT_STATE_HOOK,        112,  88, 168, 160, 152, 160,    160) /* its hook, */
+/* for which events, */
+DIFF(AT_STATE_MASK,        100,  72, 200, 192, 184, 192,    196)
+/* after how many steps; */
+DIFF(AT_STATE_COUNTS,      104,  76, 188, 184, 176, 184,    188)
+/* steps that are left */
+DIFF(AT_STATE_COUNTED,     108,  80, 192, 188, 180, 188,    192)
+/* at hooks: from which slot */
+SAME(AT_STATE_FIRST,        -1,  -1,  -1,  -1,  -1,  -1,    200)
+/* how many values move */
+SAME(AT_STATE_COUNT,        -1,  -1,  -1,  -1,  -1,  -1,    204)
+/* 0, or how it ended */
+SAME(AT_STATE_STATUS,       10,  10,  12,  10,  10,  10,     11)
+/* the last slot */
+DIFF(AT_STATE_LAST,         56,  48,  48,  48,  40,  40,     40)
+/* the host's frame; in 5.1 a pointer */
+DIFF(AT_STATE_LOWEST,       80, 128,  96,  96,  88,  96,     96)
+/* the running frame's next instruction */
+SAME(AT_STATE_NEXT,         48,  -1,  -1,  -1,  -1,  -1,     -1)
+/* global_State behind a main thread */
+DIFF(AT_MAIN_SHARED,       184, 208, 208, 200, 192, 200,     -1)
+/* global_State: the main thread itself, */
+SAME(AT_SHARED_INSIDE,      -1,  -1,  -1,  -1,  -1,  -1,   1416)
+/* or where it is */
+DIFF(AT_SHARED_MAIN,       176, 264, 200, 256, 264, 264,     -1)
+SAME(AT_SHARED_REGISTRY,   160,  64,  64,  64,  64,  64,     64) /* a slot */
+/* metatables of types */
+DIFF(AT_SHARED_METAS,      224, 424, 416, 472, 480, 480,    472)
+/* names of metamethods, */
+DIFF(AT_SHARED_EVENTS,     296, 288, 224, 272, 280, 280,    272)
+SAME(EVENTS,                17,  17,  24,  25,  25,  25,     25) /* so many */
+/* global_State: all objects */
+SAME(AT_SHARED_OBJECTS,     40,  96,  88, 112, 112, 112,    112)
+/* collector: its white, */
+SAME(AT_SHARED_COLOUR,      32,  84,  84, 100, 100, 100,    106)
+/* what it does, */
+SAME(AT_SHARED_WORK,        33,  85,  85, 101, 101, 101,    107)
+/* 0: by steps; and whether */
+SAME(AT_SHARED_MODE,        -1,  86,  86, 102, 102, 102,    108)
+/* a step is under way */
+DIFF(AT_SHARED_STEP,        -1,  -1,  -1,  -1,  -1, 103,    109)
+/* in generations: it rests */
+SAME(COLLECTOR_MARKS,       -1,  -1,  -1,   0,   0,   0,      0)
+/* in one piece */
+SAME(COLLECTOR_ATOMIC,      -1,  -1,  -1,   2,   2,   2,      2)
+/* finalizers are to come */
+SAME(COLLECTOR_FINISHED,    -1,  -1,  -1,   7,   7,   7,      7)
+SAME(COLLECTOR_RESTS,       -1,  -1,  -1,   8,   8,   8,      8)
+SAME(SIZE_FRAME,            40,  80,  72,  64,  64,  64,     64) /* CallInfo */
+/* the function's slot */
+SAME(AT_FRAME_FUNCTION,      8,   0,   0,   0,   0,   0,      0)
+/* the frame below */
+SAME(AT_FRAME_CALLER,       -1,  16,  16,  16,  16,  16,     16)
+/* the next instruction */
+SAME(AT_FRAME_NEXT,         24,  56,  40,  32,  32,  32,     32)
+/* it looks for hooks */
+SAME(AT_FRAME_TRAP,         -1,  -1,  -1,  40,  40,  40,     40)
+/* how many extra arguments */
+SAME(AT_FRAME_EXTRA,        -1,  -1,  -1,  44,  44,  44,     44)
+SAME(AT_FRAME_STATUS,       -1,  34,  66,  62,  62,  62,     60) /* bits: */
+/* bit: a C function, */
+SAME(STATUS_C,              -1,  -1,  -1,   2,   2,   2,  32768)
+/* bit: its hook runs, */
+DIFF(STATUS_HOOKED,         -1,   2,   4,   4,   8,   8,1048576)
+/* bit: values move: */
+DIFF(STATUS_MOVES,          -1,  -1,  -1, 128, 256, 256,     -1)
+/* from which slot, */
+SAME(AT_FRAME_FIRST,        -1,  -1,  -1,  56,  56,  56,     -1)
+SAME(AT_FRAME_COUNT,        -1,  -1,  -1,  58,  58,  58,     -1) /* how many */
+/* bit: a Lua function, */
+SAME(STATUS_LUA,            -1,   1,   2,  -1,  -1,  -1,     -1)
+/* bit: by a tail call, */
+DIFF(STATUS_TAIL,           -1,  64,  32,  16,  32,  32,4194304)
+/* bit: it calls a finalizer */
+DIFF(STATUS_FINALIZER,      -1,  -1, 256,  64, 128, 128,16777216)
+/* of all these bits */
+SAME(SIZE_STATUS,           -1,   1,   2,   2,   2,   2,      4)
+/* how many tail calls led to it */
+SAME(AT_FRAME_TAILS,        36,  -1,  -1,  -1,  -1,  -1,     -1)
+/* the end of its slots */
+SAME(AT_FRAME_TOP,          16,   8,   8,   8,   8,   8,      8)
+/* its first variable */
+SAME(AT_FRAME_BASE,          0,  48,  32,  -1,  -1,  -1,     -1)
+SAME(AT_CLOSURE_UPVALUES,   11,  10,  10,  10,  10,  10,     10) /* how many */
+/* prototype or C function */
+SAME(AT_CLOSURE_FUNCTION,   32,  24,  24,  24,  24,  24,     24)
+/* C function: upvalues */
+SAME(AT_CLOSURE_VALUES,     40,  32,  32,  32,  32,  32,     32)
+/* a closure, no upvalues */
+SAME(SIZE_CLOSURE,          40,  32,  32,  32,  32,  32,     32)
+/* whether it is C */
+SAME(AT_CLOSURE_C,          10,  -1,  -1,  -1,  -1,  -1,     -1)
+/* Lua: upvalues, */
+SAME(AT_CLOSURE_CAPTURED,   40,  32,  32,  32,  32,  32,     32)
+/* where each has its value */
+SAME(AT_UPVALUE_SLOT,       16,  16,   0,  16,  16,  16,     16)
+SAME(SIZE_PROTO,           120, 128, 120, 128, 128, 128,    128) /* Proto */
+/* fixed parameters */
+SAME(AT_PROTO_PARAMS,      113, 120,  10,  10,  10,  10,     10)
+/* extra arguments? */
+SAME(AT_PROTO_EXTRA,       114, 121,  11,  11,  11,  11,     11)
+/* bit: below its slot, */
+SAME(PROTO_HIDDEN,          -1,  -1,  -1,  -1,  -1,  -1,      1)
+/* bit: in a table */
+SAME(PROTO_TABLE,           -1,  -1,  -1,  -1,  -1,  -1,      2)
+/* how many constants, */
+SAME(AT_PROTO_NCONSTANTS,   76,  84,  20,  20,  20,  20,     20)
+/* instructions, */
+SAME(AT_PROTO_NCODE,        80,  88,  24,  24,  24,  24,     24)
+/* steps of lines, */
+SAME(AT_PROTO_NLINES,       84,  92,  28,  28,  28,  28,     28)
+/* variables, */
+SAME(AT_PROTO_NLOCALS,      92, 100,  36,  36,  36,  36,     36)
+/* lines given outright */
+SAME(AT_PROTO_ABSOLUTES,    -1,  -1,  -1,  40,  40,  40,     40)
+SAME(AT_PROTO_NUPVALUES,    72,  80,  16,  16,  16,  16,     16) /* upvalues */
+/* its first line, */
+SAME(AT_PROTO_LINE,         96, 104,  40,  44,  44,  44,     44)
+/* and its last */
+SAME(AT_PROTO_LAST,        100, 108,  44,  48,  48,  48,     48)
+SAME(AT_PROTO_CONSTANTS,    16,  16,  48,  56,  56,  56,     56) /* slots */
+/* instructions, */
+SAME(AT_PROTO_CODE,         24,  24,  56,  64,  64,  64,     64)
+/* the opcode's bits */
+SAME(CODE_KIND,             63,  63,  63, 127, 127, 127,    127)
+/* their descriptions */
+SAME(AT_PROTO_UPVALUES,     56,  56,  88,  80,  80,  80,     80)
+/* a step an instruction */
+SAME(AT_PROTO_LINES,        40,  40,  72,  88,  88,  88,     88)
+/* pairs: instruction, line */
+SAME(AT_PROTO_ABSOLUTE,     -1,  -1,  -1,  96,  96,  96,     96)
+/* parameters come first */
+SAME(AT_PROTO_LOCALS,       48,  48,  80, 104, 104, 104,    104)
+SAME(AT_PROTO_SOURCE,       64,  72, 104, 112, 112, 112,    112)
+/* begins with its name, */
+SAME(SIZE_LOCAL,            16,  16,  16,  16,  16,  16,     16)
+/* as this does */
+SAME(SIZE_UPVALUE,           8,  16,  16,  16,  16,  16,     16)
+/* a long one's head */
+SAME(SIZE_STRING,           24,  24,  24,  24,  24,  24,     32)
+/* a long one's: where */
+SAME(AT_STRING_TEXT,        24,  24,  24,  24,  24,  24,     24)
+/* a short one's length */
+SAME(AT_STRING_SHORT,       -1,  -1,  11,  11,  11,  11,     11)
+SAME(AT_STRING_HASH,        12,  12,  12,  12,  12,  12,     12)
+/* a long one's length */
+SAME(AT_STRING_LONG,        16,  16,  16,  16,  16,  16,     16)
+SAME(SIZE_TABLE,            64,  56,  56,  48,  48,  48,     40) /* Table */
+/* nodes: 2 to that power */
+SAME(AT_TABLE_NODES,        11,  11,  11,  11,  11,  11,     11)
+/* the array's size */
+SAME(AT_TABLE_ELEMENTS,     56,  12,  12,  12,  12,  12,     12)
+/* bit 7: that is a part */
+DIFF(AT_TABLE_LIMITED,      -1,  -1,  -1,   9,  10,  10,     -1)
+/* in an array */
+SAME(SIZE_VALUE,            -1,  -1,  -1,  -1,  -1,  -1,      8)
+/* between values and tags */
+SAME(SIZE_HINT,             -1,  -1,  -1,  -1,  -1,  -1,      4)
+SAME(AT_TABLE_ARRAY,        24,  16,  16,  16,  16,  16,     16)
+SAME(AT_TABLE_NODE,         32,  24,  24,  24,  24,  24,     24)
+SAME(AT_TABLE_META,         16,  40,  40,  40,  40,  40,     32)
+/* a value and its tag */
+SAME(SIZE_SLOT,             16,  16,  16,  16,  16,  16,     16)
+/* a slot and a key */
+SAME(SIZE_NODE,             40,  40,  32,  24,  24,  24,     24)
+/* the key's tag, */
+SAME(AT_NODE_TAG,           24,  24,  24,   9,   9,   9,      9)
+/* steps to the next */
+SAME(AT_NODE_NEXT,          32,  32,  28,  12,  12,  12,     12)
+/* the key itself */
+SAME(AT_NODE_KEY,           16,  16,  16,  16,  16,  16,     16)
+/* the next object, */
+SAME(AT_OBJECT_NEXT,         0,   0,   0,   0,   0,   0,      0)
+/* what this one is */
+SAME(AT_OBJECT_TAG,          8,   8,   8,   8,   8,   8,      8)
+/* without its values */
+SAME(SIZE_USERDATA,         40,  40,  40,  32,  32,  32,     32)
+SAME(AT_USERDATA_META,      16,  16,  16,  24,  24,  24,     24)
+/* the collector has it */
+SAME(TAG_OWNED,             -1,  64,  64,  64,  64,  64,     64)
+SAME(TAG_FALSE,             -1,  -1,  -1,   1,   1,   1,      1)
+SAME(TAG_TRUE,              -1,  -1,  -1,  17,  17,  17,     17)
+SAME(TAG_INTEGER,           -1,  -1,  19,   3,   3,   3,      3)
+SAME(TAG_FLOAT,              3,   3,   3,  19,  19,  19,     19)
+/* a short string */
+SAME(TAG_SHORT,              4,   4,   4,   4,   4,   4,      4)
+/* a long string */
+SAME(TAG_LONG,              -1,  20,  20,  20,  20,  20,     20)
+/* a Lua function */
+SAME(TAG_LUA,                6,   6,   6,   6,   6,   6,      6)
+/* a prototype */
+SAME(TAG_PROTO,              9,   9,   9,  10,  10,  10,     10)
+/* C, without upvalues */
+SAME(TAG_LIGHTC,            -1,  22,  22,  22,  22,  22,     22)
+/* C, with upvalues */
+SAME(TAG_C,                 -1,  38,  38,  38,  38,  38,     38)
+/* where an instruction has its operands */
+SAME(CODE_AT_A,              6,   6,   6,   7,   7,   7,      7)
+SAME(CODE_AT_B,             23,  23,  23,  16,  16,  16,     16)
+SAME(CODE_AT_C,             14,  14,  14,  24,  24,  24,     24)
+SAME(CODE_AT_LONG,          14,  14,  14,  15,  15,  15,     15)
+/* bits of operands */
+SAME(CODE_SIZE_B,            9,   9,   9,   8,   8,   8,      8)
+SAME(CODE_SIZE_C,            9,   9,   9,   8,   8,   8,      8)
+SAME(CODE_SIZE_LONG,        18,  18,  18,  17,  17,  17,     17)
+SAME(CODE_AT_JUMP,          -1,  -1,  -1,   7,   7,   7,      7)
+/* bit: the operand is a constant */
+SAME(CODE_CONSTANT,        256, 256, 256,  -1,  -1,  -1,     -1)
+SAME(OP_MOVE,                0,   0,   0,   0,   0,   0,      0) /* opcodes */
+SAME(OP_LOADK,               1,   1,   1,   3,   3,   3,      3)
+SAME(OP_LOADNIL,             3,   4,   4,   8,   8,   8,      8)
+SAME(OP_GETUPVAL,            4,   5,   5,   9,   9,   9,      9)
+SAME(OP_GETGLOBAL,           5,  -1,  -1,  -1,  -1,  -1,     -1)
+SAME(OP_GETTABUP,           -1,   6,   6,  11,  11,  11,     11)
+SAME(OP_GETTABLE,            6,   7,   7,  12,  12,  12,     12)
+SAME(OP_GETI,               -1,  -1,  -1,  13,  13,  13,     13)
+SAME(OP_GETFIELD,           -1,  -1,  -1,  14,  14,  14,     14)
+SAME(OP_SELF,               11,  12,  12,  20,  20,  20,     20)
+SAME(OP_SETGLOBAL,           7,  -1,  -1,  -1,  -1,  -1,     -1)
+SAME(OP_SETTABUP,           -1,   8,   8,  15,  15,  15,     15)
+SAME(OP_SETTABLE,            9,  10,  10,  16,  16,  16,     16)
+SAME(OP_SETI,               -1,  -1,  -1,  17,  17,  17,     17)
+SAME(OP_SETFIELD,           -1,  -1,  -1,  18,  18,  18,     18)
+/* the first of the arithmetic ones */
+SAME(OP_ADD,                12,  13,  13,  -1,  -1,  -1,     -1)
+/* C is the metamethod */
+SAME(OP_MMBIN,              -1,  -1,  -1,  46,  46,  46,     46)
+SAME(OP_MMBINK,             -1,  -1,  -1,  48,  48,  48,     48)
+SAME(OP_UNM,                18,  19,  25,  49,  49,  49,     49)
+SAME(OP_BNOT,               -1,  -1,  26,  50,  50,  50,     50)
+SAME(OP_LEN,                20,  21,  28,  52,  52,  52,     52)
+SAME(OP_CONCAT,             21,  22,  29,  53,  53,  53,     53)
+SAME(OP_EQ,                 23,  24,  31,  57,  57,  57,     57)
+SAME(OP_LT,                 24,  25,  32,  58,  58,  58,     58)
+SAME(OP_LE,                 25,  26,  33,  59,  59,  59,     59)
+SAME(OP_LTI,                -1,  -1,  -1,  62,  62,  62,     62)
+SAME(OP_LEI,                -1,  -1,  -1,  63,  63,  63,     63)
+SAME(OP_GTI,                -1,  -1,  -1,  64,  64,  64,     64)
+SAME(OP_GEI,                -1,  -1,  -1,  65,  65,  65,     65)
+SAME(OP_JMP,                22,  23,  30,  56,  56,  56,     56)
+SAME(OP_CALL,               28,  29,  36,  68,  68,  68,     68)
+SAME(OP_TAILCALL,           29,  30,  37,  69,  69,  69,     69)
+/* a step of a loop with 'in' */
+SAME(OP_ITERATE,            33,  34,  41,  76,  76,  76,     76)
+SAME(OP_CLOSE,              -1,  -1,  -1,  54,  54,  54,     54)
+SAME(OP_RETURN,             30,  31,  38,  70,  70,  70,     70)
+/* opcodes that set register A, 16 in a row */
+SAME(SETS_A,              64639,63743,63743,31743,31743,31743,  31743)
+SAME(SETS_B,              48191,28799,16383,65528,65528,65528,  65528)
+SAME(SETS_C,                49, 107,13752,16383,16383,16383,  16383)
+SAME(SETS_D,                 0,   0,   0,  62,  62,  62,     62)
+SAME(SETS_E,                 0,   0,   0,42552,42552,42552,  42552)
+SAME(SETS_F,                 0,   0,   0,   3,   3,   3,     11)

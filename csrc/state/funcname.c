@@ -14,7 +14,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/grow.h"
-#include "state/declarations.h"
+#include "text/declarations.h"
 #include "text/fileio.h"
 
 /* Of a larger file only what is declared before that is known: the hook must

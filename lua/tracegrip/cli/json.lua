@@ -14,7 +14,8 @@ local json = {}
 -- Keys in the order in which they are written; others follow by name.
 local order = {
   "path", "program", "arguments", "date", "state", "reason", "versions",
-  "frames", "pid", "recorder", "name", "url", "line", "last_line", "types",
+  "frames", "pid", "command", "user", "lua", "states", "coroutines", "running",
+  "cpu_ms", "readable", "recorder", "name", "url", "line", "last_line", "types",
   "start_ms",
   "stop_ms", "duration_ms", "events", "sample", "wall", "samples", "windows",
   "lost",

@@ -11,7 +11,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "state/declarations.h"
+#include "text/declarations.h"
 #include "base/alloc.h"
 #include "base/grow.h"
 

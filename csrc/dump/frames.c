@@ -1,0 +1,218 @@
+/* frames.c - see frames.h. */
+#include "dump/frames.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/grow.h"
+#include "dump/calledname.h"
+
+#define VARIABLES 512u          /* of a frame, */
+#define EXTRAS 250u             /* and of these extra arguments */
+#define SLOT 16u
+
+void tg_dumpframes_free (tg_DumpThread *t) {
+  for (uint32_t i = 0; i < t->nframes; i++) {
+    tg_free(t->frames[i].variables);
+    tg_buf_free(&t->frames[i].names);
+    tg_buf_free(&t->frames[i].values);
+  }
+  tg_free(t->frames);
+  t->frames = NULL;
+  t->nframes = 0;
+}
+
+/*
+** {==================================================================
+** Variables
+** ===================================================================
+*/
+
+/* Those of one frame, while they are gathered. */
+typedef struct Gathering {
+  tg_Dump *d;
+  tg_DumpFrame *f;
+  tg_SeenValue values[VARIABLES];
+  bool hidden[VARIABLES];
+  tg_Variable list[VARIABLES];
+  uint32_t n;
+} Gathering;
+
+static bool gather (Gathering *g, const char *name, tg_VariableKind kind,
+                    uint64_t slot) {
+  if (g->n == VARIABLES)
+    return false;
+  uint32_t i = g->n++;
+  g->values[i] = tg_seen_slot(&g->d->target->sight, slot);
+  g->hidden[i] = g->d->options.selection->redacts
+                 && tg_selection_secret(g->d->options.selection, name);
+  g->list[i] = (tg_Variable){(uint32_t)g->f->names.size, kind};
+  tg_buf_add(&g->f->names, name, strlen(name) + 1);
+  return true;
+}
+
+/* Parameters come first among the variables, each in its slot. */
+static void gather_locals (Gathering *g, const tg_SeenProto *p) {
+  tg_Sight *s = &g->d->target->sight;
+  const tg_SeenFrame *seen = &g->f->seen;
+  char name[256];
+  uint64_t string;
+  uint32_t i = 0, n = 0;
+  while (tg_proto_next_local(s, p, seen->pc, &i, &string)) {
+    tg_seen_name(s, string, name, sizeof name);
+    uint64_t slot = seen->base + (uint64_t)n * SLOT;
+    tg_VariableKind kind = (n < p->params) ? TG_VARIABLE_ARGUMENT
+                                           : TG_VARIABLE_LOCAL;
+    if (!gather(g, name, kind, slot))
+      return;
+    n++;
+  }
+}
+
+static void gather_extras (Gathering *g) {
+  const tg_SeenFrame *seen = &g->f->seen;
+  for (uint32_t i = 0; i < seen->extra && i < EXTRAS; i++) {
+    if (!gather(g, "...", TG_VARIABLE_ARGUMENT,
+                seen->extras + (uint64_t)i * SLOT))
+      return;
+  }
+}
+
+static void gather_upvalues (Gathering *g, const tg_SeenProto *p) {
+  tg_Sight *s = &g->d->target->sight;
+  uint64_t list = g->f->seen.function.bits
+                  + (uint64_t)tg_sight_row(s, AT_CLOSURE_CAPTURED);
+  uint8_t count = tg_sight_byte(s, g->f->seen.function.bits,
+                                AT_CLOSURE_UPVALUES);
+  char name[256];
+  for (uint32_t i = 0; i < count; i++) {
+    uint64_t object = tg_memory_word(s->memory, list + 8u * (uint64_t)i);
+    if (!tg_proto_upvalue(s, p, i, name, sizeof name))
+      strcpy(name, "(no name)");
+    if (object == 0
+        || !gather(g, name, TG_VARIABLE_UPVALUE,
+                   tg_sight_word(s, object, AT_UPVALUE_SLOT)))
+      return;
+  }
+}
+
+/* A C function's values have no names. */
+static void gather_unnamed (Gathering *g) {
+  const tg_SeenFrame *seen = &g->f->seen;
+  for (uint64_t slot = seen->base; slot + SLOT <= seen->limit; slot += SLOT) {
+    if (g->n >= EXTRAS
+        || !gather(g, "(C temporary)", TG_VARIABLE_LOCAL, slot))
+      return;
+  }
+}
+
+static void keep (Gathering *g) {
+  tg_DumpFrame *f = g->f;
+  if (g->n == 0)
+    return;
+  f->variables = tg_malloc(g->n * sizeof *f->variables);
+  if (f->variables == NULL) {
+    g->d->failed = true;
+    return;
+  }
+  memcpy(f->variables, g->list, g->n * sizeof *f->variables);
+  f->nvariables = g->n;
+  tg_valuelist_put(&g->d->lister, g->values, g->hidden, g->n, &f->values);
+  g->d->failed = g->d->failed || f->values.failed || f->names.failed;
+}
+
+/* Extra arguments come after the parameters and before the rest: the document
+   sorts by kind, and keeps the order of a kind. */
+static void take_values (tg_Dump *d, tg_DumpFrame *f) {
+  Gathering g;
+  tg_SeenProto p;
+  g.d = d;
+  g.f = f;
+  g.n = 0;
+  if (f->seen.is_c) {
+    if (d->options.locals)
+      gather_unnamed(&g);
+  }
+  else if (tg_proto_read(&d->target->sight, f->seen.code, &p)) {
+    if (d->options.locals) {
+      gather_locals(&g, &p);
+      gather_extras(&g);
+    }
+    if (d->options.upvalues)
+      gather_upvalues(&g, &p);
+  }
+  keep(&g);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Frames
+** ===================================================================
+*/
+
+/* What the caller, the next frame, calls the function. A tail call has none,
+   nor what a hook calls. */
+static bool called_by (tg_Dump *d, const tg_DumpThread *t, uint32_t i,
+                       const tg_SeenFrame *callee, char *name, size_t room) {
+  tg_SeenProto p;
+  if (i + 1 >= t->nframes || callee->tail)
+    return false;
+  const tg_SeenFrame *caller = &t->frames[i + 1].seen;
+  if (caller->is_c || caller->hooked)
+    return false;
+  if (caller->finalizer) {
+    strcpy(name, "__gc");
+    return true;
+  }
+  return tg_proto_read(&d->target->sight, caller->code, &p)
+         && tg_calledname(&d->target->sight, t->state.shared, &p, caller->pc,
+                          name, room);
+}
+
+static void tell (tg_Dump *d, tg_DumpThread *t, uint32_t i) {
+  tg_DumpFrame *f = &t->frames[i];
+  tg_SeenProto p;
+  char called[256];
+  bool named = called_by(d, t, i, &f->seen, called, sizeof called);
+  f->function = tg_described_of(&d->definitions, f->seen.function,
+                                  named ? called : NULL);
+  if (!f->seen.is_c && tg_proto_read(&d->target->sight, f->seen.code, &p))
+    f->line = tg_proto_line(&d->target->sight, &p, f->seen.pc);
+  if (d->options.locals || d->options.upvalues)
+    take_values(d, f);
+}
+
+static bool has_work_left (const tg_Dump *d) {
+  return d->target->memory.work < d->work;
+}
+
+void tg_dumpframes_take (tg_Dump *d, tg_DumpThread *t,
+                         const tg_Registers *registers) {
+  uint32_t most = d->options.all ? TG_DUMP_FRAMES_ALL : TG_DUMP_FRAMES;
+  uint64_t slots = (t->state.last - t->state.stack) / SLOT + 64;
+  if (most > slots)
+    most = (uint32_t)slots;
+  tg_SeenFrame *list = tg_malloc(most * sizeof *list);
+  if (list == NULL) {
+    d->failed = true;
+    return;
+  }
+  t->end = tg_walk(&d->target->sight, &t->state, list, most, &t->nframes);
+  if (t->nframes > 0 && registers != NULL)
+    tg_walk_refine(&d->target->sight, &t->state, &list[0], registers);
+  t->frames = tg_calloc(t->nframes + 1u, sizeof *t->frames);
+  if (t->frames == NULL) {
+    t->nframes = 0;
+    d->failed = true;
+  }
+  for (uint32_t i = 0; i < t->nframes; i++)
+    t->frames[i].seen = list[i];
+  tg_free(list);
+  d->lister.shared = t->state.shared;
+  for (uint32_t i = 0; i < t->nframes && has_work_left(d); i++)
+    tell(d, t, i);
+}
+
+/* }================================================================== */

@@ -1,0 +1,156 @@
+/* finder.c - see finder.h. */
+#include "outside/finder.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/grow.h"
+#include "outside/process.h"
+
+#define PAGES 256u              /* of a block */
+#define BLOCK ((size_t)PAGES * TG_PAGE)
+
+typedef struct Search {
+  tg_Sight *s;
+  tg_Finds *found;
+  uint8_t *block;       /* owns */
+  uint64_t distance;    /* from the word to what it says */
+  bool mains, coroutines;
+} Search;
+
+void tg_found_free (tg_Finds *found) {
+  tg_free(found->list);
+  *found = (tg_Finds){0};
+}
+
+/* ---- one word ---- */
+
+static bool is_among (const uint64_t *list, uint32_t n, uint64_t word) {
+  for (uint32_t i = 0; i < n; i++) {
+    if (list[i] == word)
+      return true;
+  }
+  return false;
+}
+
+static void add_main (Search *x, uint64_t at) {
+  tg_SeenState state;
+  tg_Finds *found = x->found;
+  if (!tg_state_read(x->s, at, &state) || !tg_state_is_main(x->s, &state))
+    return;
+  if (found->nstates == TG_FOUND_STATES) {
+    found->failed = true;
+    return;
+  }
+  found->mains[found->nstates] = at;
+  found->shareds[found->nstates++] = state.shared;
+}
+
+/* Words are searched in order, so none is met twice. */
+static void add_coroutine (Search *x, uint64_t at) {
+  tg_SeenState state;
+  tg_Finds *found = x->found;
+  if (is_among(found->mains, found->nstates, at)
+      || !tg_state_read(x->s, at, &state))
+    return;
+  if (found->count >= TG_FOUND_COROUTINES
+      || !tg_grow(&found->list, &found->capacity, found->count + 1,
+                  sizeof *found->list))
+    found->failed = true;
+  else
+    found->list[found->count++] = at;
+}
+
+/* ---- blocks ---- */
+
+static void search_words (Search *x, uint64_t at, size_t size) {
+  uint64_t offset = (uint64_t)tg_sight_row(x->s, AT_STATE_SHARED);
+  x->found->bytes += size;
+  for (size_t i = 0; i < size; i += 8) {
+    uint64_t word;
+    memcpy(&word, x->block + i, sizeof word);
+    if (x->mains && tg_unlikely(word == at + i + x->distance))
+      add_main(x, at + i - offset);
+    if (x->coroutines
+        && tg_unlikely(is_among(x->found->shareds, x->found->nstates, word)))
+      add_coroutine(x, at + i - offset);
+  }
+}
+
+/* The parts of a block that are present, each in one piece; where that cannot
+   be read, page by page. */
+static void search_present (Search *x, uint64_t at, uint32_t pages) {
+  if (tg_memory_block(x->s->memory, at, x->block, pages * (size_t)TG_PAGE))
+    search_words(x, at, pages * (size_t)TG_PAGE);
+  else if (pages > 1) {
+    search_present(x, at, pages / 2);
+    search_present(x, at + pages / 2 * (uint64_t)TG_PAGE, pages - pages / 2);
+  }
+}
+
+static void search_block (Search *x, uint64_t at, uint32_t pages) {
+  bool present[PAGES];
+  tg_Memory *m = x->s->memory;
+  if (m->pid != 0)
+    tg_process_present(m->pid, at, pages, present);
+  else
+    memset(present, true, sizeof present);
+  for (uint32_t i = 0; i < pages;) {
+    uint32_t n = 0;
+    while (i + n < pages && present[i + n])
+      n++;
+    if (n > 0)
+      search_present(x, at + i * (uint64_t)TG_PAGE, n);
+    i += n + 1;
+  }
+}
+
+static void search_map (Search *x, const tg_Map *map) {
+  for (uint64_t at = map->start; at < map->end; at += BLOCK) {
+    uint64_t left = (map->end - at) / TG_PAGE;
+    search_block(x, at, (left < PAGES) ? (uint32_t)left : PAGES);
+  }
+}
+
+static bool may_have_states (const tg_Map *map) {
+  return (map->flags & (TG_MAP_READ | TG_MAP_WRITE))
+             == (TG_MAP_READ | TG_MAP_WRITE)
+         && (map->flags & (TG_MAP_DEVICE | TG_MAP_STACK)) == 0
+         && !((map->flags & TG_MAP_SHARED) != 0 && map->path != NULL);
+}
+
+/* [heap] is looked at first: there most states are. */
+static void search_maps (Search *x) {
+  const tg_Maps *maps = &x->s->memory->maps;
+  for (int round = 0; round < 2; round++) {
+    for (uint32_t i = 0; i < maps->count; i++) {
+      const tg_Map *map = &maps->list[i];
+      bool heap = (map->flags & TG_MAP_HEAP) != 0;
+      if (heap == (round == 0) && may_have_states(map))
+        search_map(x, map);
+    }
+  }
+}
+
+static bool begin (Search *x, tg_Sight *s, tg_Finds *found) {
+  int32_t behind = tg_sight_row(s, AT_MAIN_SHARED);
+  int32_t inside = tg_sight_row(s, AT_SHARED_INSIDE);
+  int32_t word = tg_sight_row(s, AT_STATE_SHARED);
+  *x = (Search){.s = s, .found = found, .block = tg_malloc(BLOCK)};
+  x->distance = (uint64_t)(int64_t)((behind >= 0 ? behind : -inside) - word);
+  found->failed = found->failed || x->block == NULL;
+  return x->block != NULL;
+}
+
+void tg_finder_search (tg_Sight *s, tg_Finds *found) {
+  Search x;
+  if (begin(&x, s, found)) {
+    x.mains = true;
+    search_maps(&x);
+    x.mains = false;
+    x.coroutines = true;
+    if (found->nstates > 0)
+      search_maps(&x);
+  }
+  tg_free(x.block);
+}

@@ -1,0 +1,38 @@
+/*
+** finder.h - finds Lua states and their coroutines in a process's memory.
+**
+** Nothing points to a state: no symbol, no variable. But a main thread and its
+** global_State are one block, so the word by which the first names the second
+** is its own address and a number that is known: one comparison a word. Whoever
+** has that word is then looked at as a coroutine (state.h). Coroutines have the
+** same word.
+**
+**     [heap] first, then all else that is written and present
+**
+** A state in such memory is found in any case; what begins later is not. Plain
+** C.
+*/
+#ifndef TG_FINDER_H
+#define TG_FINDER_H
+
+#include "outside/state.h"
+
+#define TG_FOUND_STATES 64u
+#define TG_FOUND_COROUTINES (1u << 20)
+
+typedef struct tg_Finds {
+  uint64_t mains[TG_FOUND_STATES];    /* main threads, */
+  uint64_t shareds[TG_FOUND_STATES];  /* and their global_States */
+  uint32_t nstates;
+  uint64_t *list;       /* owns; all coroutines but those */
+  uint32_t count, capacity;
+  uint64_t bytes;       /* that were searched */
+  bool failed;          /* no memory, or more of them than are noted */
+} tg_Finds;
+
+/* Looks for states in that release's layout. Zeroed is empty. */
+void tg_finder_search (tg_Sight *s, tg_Finds *found);
+
+void tg_found_free (tg_Finds *found);
+
+#endif

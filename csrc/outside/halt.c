@@ -1,0 +1,228 @@
+/* halt.c - see halt.h. */
+#include "outside/halt.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "outside/process.h"
+
+static uint64_t now_ns (void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+/*
+** {==================================================================
+** Threads that wait
+** ===================================================================
+*/
+
+static bool read_of_thread (int pid, int tid, const char *name, char *to,
+                            size_t n) {
+  char path[64];
+  snprintf(path, sizeof path, "task/%d/%s", tid, name);
+  return tg_process_read(pid, path, to, n);
+}
+
+/* "NR args... SP PC" of a thread that waits; "running" (proc(5)). */
+static uint64_t stack_in (const char *text) {
+  uint64_t words[2] = {0, 0};
+  const char *p = text;
+  if (*p != '-' && (*p < '0' || *p > '9'))
+    return 0;
+  while (*p != '\0') {
+    char *end;
+    uint64_t word = strtoull(p, &end, 0);
+    if (end == p)
+      break;
+    words[0] = words[1];
+    words[1] = word;
+    p = end;
+  }
+  return words[0];
+}
+
+uint64_t tg_halt_waits (int pid, int tid) {
+  char text[256];
+  bool read = read_of_thread(pid, tid, "syscall", text, sizeof text);
+  return read ? stack_in(text) : 0;
+}
+
+/* What it waits in, and when it last ran (sched: the third number counts). */
+static bool note_wait (int pid, int tid, char *to, size_t n) {
+  char call[160], times[80];
+  if (!read_of_thread(pid, tid, "syscall", call, sizeof call)
+      || stack_in(call) == 0
+      || !read_of_thread(pid, tid, "schedstat", times, sizeof times))
+    return false;
+  snprintf(to, n, "%s%s", call, times);
+  return true;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Stopping
+** ===================================================================
+*/
+
+#define YIELDS 200              /* of the processor, then naps: */
+#define NAPS 40000              /* two seconds; then it runs on, unseen */
+
+/* A thread that wants a processor stops only when it has one: what it waits for
+   that is not our doing. So it is asked again and again, and the stop counts
+   from the last time that it had not stopped. */
+static pid_t poll_stop (tg_Halt *h, int *status) {
+  struct timespec nap = {0, 50000};
+  for (int i = 0; i < YIELDS + NAPS; i++) {
+    uint64_t now = now_ns();
+    pid_t got = waitpid(h->tid, status, __WALL | WNOHANG);
+    if (got != 0 && !(got < 0 && errno == EINTR))
+      return got;
+    h->since_ns = now;
+    if (i < YIELDS)
+      sched_yield();
+    else
+      nanosleep(&nap, NULL);
+  }
+  return 0;
+}
+
+/* A stop that is a signal's is as good as ours, if the signal is passed on. */
+static bool wait_stop (tg_Halt *h) {
+  int status;
+  pid_t got = poll_stop(h, &status);
+  if (got != h->tid || !WIFSTOPPED(status)) {
+    errno = ESRCH;
+    return false;
+  }
+  h->signal = ((status >> 16) == 0) ? WSTOPSIG(status) : 0;
+  return true;
+}
+
+static void take_registers (tg_Halt *h) {
+  uint8_t bytes[1024];
+  struct iovec v = {bytes, sizeof bytes};
+  if (ptrace(PTRACE_GETREGSET, h->tid, (void *)(uintptr_t)NT_PRSTATUS, &v)
+      == 0)
+    tg_registers_take(&h->registers, bytes, v.iov_len);
+}
+
+static bool seize (tg_Halt *h) {
+  if (ptrace(PTRACE_SEIZE, h->tid, NULL, NULL) != 0)
+    return false;
+  h->since_ns = now_ns();
+  if (ptrace(PTRACE_INTERRUPT, h->tid, NULL, NULL) != 0 || !wait_stop(h)) {
+    int error = errno;
+    ptrace(PTRACE_DETACH, h->tid, NULL, NULL);
+    errno = error;
+    return false;
+  }
+  take_registers(h);
+  return true;
+}
+
+/* A thread that has just slept is not interrupted soon by others that want the
+   processor; and root may be the first in any case. */
+int tg_halt_hurry (void) {
+  struct timespec nap = {0, 500000};
+  int usual = getpriority(PRIO_PROCESS, 0);
+  setpriority(PRIO_PROCESS, 0, -20);
+  nanosleep(&nap, NULL);
+  return usual;
+}
+
+void tg_halt_relax (int usual) {
+  setpriority(PRIO_PROCESS, 0, usual);
+}
+
+bool tg_halt_begin (tg_Halt *h, int pid, int tid) {
+  *h = (tg_Halt){.pid = pid, .tid = tid};
+  char state = tg_process_state(pid, tid);
+  if (state == 'T' || state == 't' || state == 'Z' || state == 'X')
+    h->kind = TG_HALT_HELD;
+  else if (note_wait(pid, tid, h->before, sizeof h->before))
+    h->kind = TG_HALT_WAITS;
+  else if (seize(h))
+    h->kind = TG_HALT_STOPPED;
+  return h->kind != TG_HALT_NONE;
+}
+
+bool tg_halt_rests (const tg_Halt *h) {
+  char after[sizeof h->before];
+  if (h->kind != TG_HALT_WAITS)
+    return h->kind != TG_HALT_NONE;
+  return note_wait(h->pid, h->tid, after, sizeof after)
+         && strcmp(after, h->before) == 0;
+}
+
+void tg_halt_end (tg_Halt *h) {
+  if (h->kind == TG_HALT_STOPPED) {
+    ptrace(PTRACE_DETACH, h->tid, NULL, (void *)(intptr_t)h->signal);
+    h->took_ns = now_ns() - h->since_ns;
+  }
+  h->kind = TG_HALT_NONE;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Which thread
+** ===================================================================
+*/
+
+static uint64_t stack_of (int pid, int tid) {
+  tg_Halt h;
+  uint64_t stack = tg_halt_waits(pid, tid);
+  if (stack != 0 || !tg_halt_begin(&h, pid, tid))
+    return stack;
+  stack = h.registers.stack;
+  tg_halt_end(&h);
+  return stack;
+}
+
+/* Threads of a process into a list; how many there are. */
+static uint32_t threads_of (int pid, int *list, uint32_t most) {
+  char path[64];
+  struct dirent *e;
+  uint32_t n = 0;
+  snprintf(path, sizeof path, "/proc/%d/task", pid);
+  DIR *d = opendir(path);
+  while (d != NULL && n < most && (e = readdir(d)) != NULL) {
+    list[n] = atoi(e->d_name);
+    n += list[n] != 0;
+  }
+  if (d != NULL)
+    closedir(d);
+  return n;
+}
+
+#define THREADS 4096u
+
+int tg_halt_thread (int pid, uint64_t start, uint64_t end) {
+  int list[THREADS];
+  uint32_t n = threads_of(pid, list, THREADS);
+  if (n <= 1)
+    return (n == 1) ? list[0] : 0;
+  for (uint32_t i = 0; i < n && end > start; i++) {
+    uint64_t stack = stack_of(pid, list[i]);
+    if (stack >= start && stack < end)
+      return list[i];
+  }
+  return 0;
+}
+
+/* }================================================================== */

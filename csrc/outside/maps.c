@@ -1,0 +1,98 @@
+/* maps.c - see maps.h. */
+#include "outside/maps.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "base/alloc.h"
+#include "base/grow.h"
+
+#define MAPS_MOST (1u << 20)
+
+bool tg_maps_add (tg_Maps *maps, const tg_Map *map, const char *path) {
+  if (maps->count >= MAPS_MOST
+      || !tg_grow(&maps->list, &maps->capacity, maps->count + 1,
+                  sizeof *maps->list))
+    return false;
+  tg_Map *added = &maps->list[maps->count];
+  *added = *map;
+  added->path = tg_strcopy(path);
+  if (path != NULL && added->path == NULL)
+    return false;
+  maps->count++;
+  return true;
+}
+
+static uint32_t flags_of (const char *access, const char *path) {
+  uint32_t flags = 0;
+  flags |= (access[0] == 'r') ? TG_MAP_READ : 0u;
+  flags |= (access[1] == 'w') ? TG_MAP_WRITE : 0u;
+  flags |= (access[2] == 'x') ? TG_MAP_RUN : 0u;
+  flags |= (access[3] == 's') ? TG_MAP_SHARED : 0u;
+  flags |= (strcmp(path, "[heap]") == 0) ? TG_MAP_HEAP : 0u;
+  flags |= (strcmp(path, "[stack]") == 0) ? TG_MAP_STACK : 0u;
+  if (strncmp(path, "/dev/", 5) == 0 || strncmp(path, "[v", 2) == 0)
+    flags |= TG_MAP_DEVICE;
+  return flags;
+}
+
+/* A line of proc_pid_maps(5); the path has what is left of it. */
+static bool add_line (tg_Maps *maps, char *line) {
+  tg_Map map = {0};
+  char access[5];
+  unsigned major, minor;
+  int used = 0;
+  if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64
+             " %n", &map.start, &map.end, access, &map.offset, &major, &minor,
+             &map.inode, &used) < 7)
+    return true;
+  char *path = line + used;
+  path[strcspn(path, "\n")] = '\0';
+  map.device = makedev(major, minor);
+  map.flags = flags_of(access, path);
+  return tg_maps_add(maps, &map, map.inode != 0 ? path : NULL);
+}
+
+bool tg_maps_read (tg_Maps *maps, int pid) {
+  char path[64];
+  char *line = NULL;
+  size_t room = 0;
+  bool good = true;
+  snprintf(path, sizeof path, "/proc/%d/maps", pid);
+  FILE *f = fopen(path, "re");
+  if (f == NULL)
+    return false;
+  errno = 0;
+  while (good && getline(&line, &room, f) > 0)
+    good = add_line(maps, line);
+  good = good && !ferror(f);
+  free(line);
+  int error = good ? 0 : (errno != 0) ? errno : ENOMEM;
+  fclose(f);
+  errno = error;
+  return good;
+}
+
+const tg_Map *tg_maps_find (const tg_Maps *maps, uint64_t at) {
+  uint32_t low = 0, high = maps->count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (maps->list[middle].end <= at)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  bool found = low < maps->count && maps->list[low].start <= at;
+  return found ? &maps->list[low] : NULL;
+}
+
+void tg_maps_free (tg_Maps *maps) {
+  for (uint32_t i = 0; i < maps->count; i++)
+    tg_free(maps->list[i].path);
+  tg_free(maps->list);
+  *maps = (tg_Maps){0};
+}

@@ -1,0 +1,148 @@
+/* memory.c - see memory.h. The pages. */
+#include "outside/memory.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/grow.h"
+
+#define RANGES 256u     /* read by one call */
+
+typedef struct tg_Page {
+  uint64_t at;
+  uint8_t *bytes;       /* owns; NULL: it is not there */
+} tg_Page;
+
+void tg_memory_init (tg_Memory *m, tg_MemoryRead *read) {
+  memset(m, 0, sizeof *m);
+  m->read = read;
+}
+
+void tg_memory_forget (tg_Memory *m) {
+  for (uint32_t i = 0; i < m->count; i++)
+    tg_free(m->pages[i].bytes);
+  tg_intmap_free(&m->places);
+  memset(&m->places, 0, sizeof m->places);
+  m->count = 0;
+}
+
+void tg_memory_free (tg_Memory *m) {
+  tg_memory_forget(m);
+  tg_free(m->pages);
+  m->pages = NULL;
+  m->capacity = 0;
+  tg_maps_free(&m->maps);
+}
+
+bool tg_memory_block (tg_Memory *m, uint64_t at, void *to, size_t size) {
+  tg_Range range = {at, to, size};
+  return at + size >= at && m->read(m, &range, 1) == 1;
+}
+
+/* ---- pages ---- */
+
+static void load (tg_Memory *m, tg_Page *page) {
+  if (page->bytes == NULL)
+    page->bytes = tg_malloc(TG_PAGE);
+  if (page->bytes != NULL
+      && !tg_memory_block(m, page->at, page->bytes, TG_PAGE)) {
+    tg_free(page->bytes);
+    page->bytes = NULL;
+  }
+}
+
+/* The page at 'at', read if nobody has asked for it before; NULL: there is no
+   room to keep it. */
+static tg_Page *page_of (tg_Memory *m, uint64_t at) {
+  if (m->last < m->count && m->pages[m->last].at == at)
+    return &m->pages[m->last];
+  uint32_t place = tg_intmap_find(&m->places, at);
+  if (place == TG_INTMAP_NONE) {
+    place = m->count;
+    if (place >= TG_MEMORY_PAGES
+        || !tg_grow(&m->pages, &m->capacity, place + 1, sizeof *m->pages)
+        || !tg_intmap_set(&m->places, at, place))
+      return NULL;
+    m->pages[m->count++] = (tg_Page){.at = at};
+    load(m, &m->pages[place]);
+  }
+  m->last = place;
+  return &m->pages[place];
+}
+
+/* What of [at, at + size) is on one page. */
+static bool get_part (tg_Memory *m, uint64_t at, uint8_t *to, size_t size) {
+  uint64_t start = at & ~(uint64_t)(TG_PAGE - 1);
+  const tg_Page *page = page_of(m, start);
+  if (page == NULL)
+    return tg_memory_block(m, at, to, size);
+  if (page->bytes == NULL)
+    return false;
+  memcpy(to, page->bytes + (at - start), size);
+  return true;
+}
+
+bool tg_memory_get (tg_Memory *m, uint64_t at, void *to, size_t size) {
+  uint8_t *p = to;
+  m->work++;
+  for (size_t done = 0; done < size;) {
+    size_t part = TG_PAGE - (at + done) % TG_PAGE;
+    part = (part < size - done) ? part : size - done;
+    if (at + size < at || !get_part(m, at + done, p + done, part)) {
+      m->faults++;
+      memset(to, 0, size);
+      return false;
+    }
+    done += part;
+  }
+  return true;
+}
+
+uint64_t tg_memory_word (tg_Memory *m, uint64_t at) {
+  uint64_t word;
+  tg_memory_get(m, at, &word, sizeof word);
+  return word;
+}
+
+uint32_t tg_memory_half (tg_Memory *m, uint64_t at) {
+  uint32_t half;
+  tg_memory_get(m, at, &half, sizeof half);
+  return half;
+}
+
+uint8_t tg_memory_byte (tg_Memory *m, uint64_t at) {
+  uint8_t byte;
+  tg_memory_get(m, at, &byte, sizeof byte);
+  return byte;
+}
+
+/* Where a page has gone the list ends before it: the page is passed over, and
+   the rest asked for again. */
+static void refresh_some (tg_Memory *m, tg_Page **list, const tg_Range *ranges,
+                          uint32_t n) {
+  for (uint32_t i = 0; i < n;) {
+    i += m->read(m, ranges + i, n - i);
+    if (i < n) {
+      tg_free(list[i]->bytes);
+      list[i]->bytes = NULL;
+      i++;
+    }
+  }
+}
+
+void tg_memory_refresh (tg_Memory *m) {
+  tg_Page *list[RANGES];
+  tg_Range ranges[RANGES];
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < m->count; i++) {
+    if (m->pages[i].bytes == NULL)
+      continue;
+    list[n] = &m->pages[i];
+    ranges[n++] = (tg_Range){m->pages[i].at, m->pages[i].bytes, TG_PAGE};
+    if (n == RANGES) {
+      refresh_some(m, list, ranges, n);
+      n = 0;
+    }
+  }
+  refresh_some(m, list, ranges, n);
+}

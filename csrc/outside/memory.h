@@ -1,0 +1,78 @@
+/*
+** memory.h - the memory of a process, wherever that is: it runs, it stands
+** still, or it is a core file. For whoever looks into it from outside.
+**
+** Everything else in this room reads through here, so nothing else knows where
+** bytes come from. Two ways: blocks, which are read at once and not kept, for
+** searching; and words, which come from pages that are kept. Pages make two
+** things possible: hundreds of words cost one call of the system, and all pages
+** that were looked at once can be read anew in a few calls (tg_memory_refresh),
+** while the process stands still or between two samples.
+**
+**     finder ─ blocks ──────────────────┐
+**     walker, values ─ words ─> pages ──┴─> ranges ─> process, core
+**
+** What cannot be read is zeros, and counted: whoever reads compares what it got
+** with what is possible, and asks once at the end. No bytes from here are to be
+** trusted. Bounded: so many pages are kept, further ones are read each time.
+**
+** Plain C, one thread at a time. The target is never written to.
+*/
+#ifndef TG_MEMORY_H
+#define TG_MEMORY_H
+
+#include "base/base.h"
+#include "base/intmap.h"
+#include "outside/maps.h"
+
+#define TG_PAGE 4096u
+#define TG_MEMORY_PAGES 16384u  /* kept at most: 64 MiB */
+
+/* Bytes to be read from one place. */
+typedef struct tg_Range {
+  uint64_t at;
+  uint8_t *to;
+  size_t size;
+} tg_Range;
+
+typedef struct tg_Memory tg_Memory;
+
+/* Reads ranges from the first on; how many were read whole before one was
+   not. */
+typedef uint32_t tg_MemoryRead (tg_Memory *m, const tg_Range *list,
+                                uint32_t n);
+
+struct tg_Memory {
+  tg_MemoryRead *read;
+  int pid;              /* of a process that lives; 0: a core */
+  struct tg_Core *core; /* borrows; NULL: a process that lives */
+  tg_Maps maps;         /* owns */
+  tg_IntMap places;     /* owns; by address of a page */
+  struct tg_Page *pages;  /* owns */
+  uint32_t count, capacity;
+  uint32_t last;        /* the page that was asked for last */
+  uint64_t work;        /* reads of words and the like, whether kept or not */
+  uint64_t faults;      /* of these, reads of what is not there */
+};
+
+void tg_memory_init (tg_Memory *m, tg_MemoryRead *read);
+void tg_memory_free (tg_Memory *m);
+
+/* A block at once, past the pages; false if not all of it is there. */
+bool tg_memory_block (tg_Memory *m, uint64_t at, void *to, size_t size);
+
+/* From the pages; false: zeros, and a fault. */
+bool tg_memory_get (tg_Memory *m, uint64_t at, void *to, size_t size);
+
+/* The same of one number. */
+uint64_t tg_memory_word (tg_Memory *m, uint64_t at);
+uint32_t tg_memory_half (tg_Memory *m, uint64_t at);
+uint8_t tg_memory_byte (tg_Memory *m, uint64_t at);
+
+/* Reads all pages that are kept anew. */
+void tg_memory_refresh (tg_Memory *m);
+
+/* Keeps no page any more. */
+void tg_memory_forget (tg_Memory *m);
+
+#endif

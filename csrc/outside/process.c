@@ -1,0 +1,232 @@
+/* process.c - see process.h. */
+#include "outside/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "text/fileio.h"
+
+/* Calls of the system take so many at most (readv(2)); fewer fit the stack. */
+#define VECTOR 256u
+
+/*
+** {==================================================================
+** Memory
+** ===================================================================
+*/
+
+/* The call tells how many bytes came, whole ranges but for the last one. */
+static uint32_t whole (const tg_Range *list, uint32_t n, ssize_t got) {
+  uint32_t i = 0;
+  size_t left = (got > 0) ? (size_t)got : 0;
+  while (i < n && left >= list[i].size)
+    left -= list[i++].size;
+  return i;
+}
+
+static uint32_t read_ranges (tg_Memory *m, const tg_Range *list, uint32_t n) {
+  struct iovec from[VECTOR], to[VECTOR];
+  uint32_t done = 0;
+  while (done < n) {
+    uint32_t some = (n - done < VECTOR) ? n - done : VECTOR;
+    for (uint32_t i = 0; i < some; i++) {
+      const tg_Range *r = &list[done + i];
+      from[i] = (struct iovec){(void *)(uintptr_t)r->at, r->size};
+      to[i] = (struct iovec){r->to, r->size};
+    }
+    ssize_t got = process_vm_readv(m->pid, to, some, from, some, 0);
+    uint32_t came = whole(list + done, some, got);
+    done += came;
+    if (came < some)
+      break;
+  }
+  return done;
+}
+
+bool tg_process_open (tg_Memory *m, int pid) {
+  tg_memory_init(m, read_ranges);
+  m->pid = pid;
+  return tg_maps_read(&m->maps, pid);
+}
+
+/* By one byte of what is there in any case. */
+bool tg_process_readable (tg_Memory *m) {
+  uint8_t byte;
+  errno = ESRCH;
+  for (uint32_t i = 0; i < m->maps.count; i++) {
+    const tg_Map *map = &m->maps.list[i];
+    if ((map->flags & TG_MAP_READ) == 0 || (map->flags & TG_MAP_DEVICE) != 0)
+      continue;
+    if (tg_memory_block(m, map->start, &byte, 1))
+      return true;
+    if (errno == EPERM || errno == EACCES || errno == ESRCH)
+      return false;
+  }
+  return false;
+}
+
+/* Of a page's entry (pagemap of proc(5)) bits 63 and 62: in memory, swapped
+   out. Files that are mapped there count as present. */
+void tg_process_present (int pid, uint64_t at, uint32_t n, bool *present) {
+  uint64_t entries[256];
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/pagemap", pid);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  for (uint32_t i = 0; i < n; i++)
+    present[i] = true;
+  uint32_t some = (n < 256) ? n : 256;
+  if (fd >= 0 && tg_fileio_read(fd, entries, some * sizeof *entries,
+                                at / TG_PAGE * sizeof *entries)) {
+    for (uint32_t i = 0; i < some; i++)
+      present[i] = (entries[i] >> 62) != 0;
+  }
+  if (fd >= 0)
+    close(fd);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** What /proc tells
+** ===================================================================
+*/
+
+bool tg_process_read (int pid, const char *name, char *to, size_t n) {
+  char path[96];
+  snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return false;
+  ssize_t got = read(fd, to, n - 1);
+  int error = errno;
+  close(fd);
+  errno = error;
+  to[got > 0 ? got : 0] = '\0';
+  return got > 0;
+}
+
+/* What follows the name in proc_pid_stat(5), which may have any characters:
+   field 3, the state, is first. */
+static const char *stat_fields (int pid, const char *name, char *text,
+                                size_t n) {
+  if (!tg_process_read(pid, name, text, n))
+    return NULL;
+  const char *end = strrchr(text, ')');
+  return (end != NULL && end[1] == ' ') ? end + 2 : NULL;
+}
+
+/* Field 'n' as the manual counts them, from 3 on. */
+static uint64_t stat_field (int pid, int n) {
+  char text[1024];
+  const char *p = stat_fields(pid, "stat", text, sizeof text);
+  for (int i = 3; p != NULL && i < n; i++) {
+    p = strchr(p, ' ');
+    p = (p != NULL) ? p + 1 : NULL;
+  }
+  return (p != NULL) ? strtoull(p, NULL, 10) : 0;
+}
+
+uint64_t tg_process_born (int pid) {
+  return stat_field(pid, 22);
+}
+
+uint64_t tg_process_cpu (int pid) {
+  uint64_t ticks = stat_field(pid, 14) + stat_field(pid, 15);
+  long rate = sysconf(_SC_CLK_TCK);
+  return (rate > 0) ? ticks * (UINT64_C(1000000000) / (uint64_t)rate) : 0;
+}
+
+char tg_process_state (int pid, int tid) {
+  char name[64], text[1024];
+  snprintf(name, sizeof name, "task/%d/stat", tid);
+  const char *p = stat_fields(pid, name, text, sizeof text);
+  return (p != NULL) ? *p : '\0';
+}
+
+bool tg_process_link (int pid, const char *name, char *to, size_t n) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+  ssize_t got = readlink(path, to, n - 1);
+  to[got > 0 ? got : 0] = '\0';
+  return got > 0;
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Refusals
+** ===================================================================
+*/
+
+/* The number after a word that begins a line; -1: not there. */
+static long number_after (const char *text, const char *word) {
+  const char *p = strstr(text, word);
+  return (p != NULL) ? strtol(p + strlen(word), NULL, 10) : -1;
+}
+
+static long yama (void) {
+  char text[16];
+  tg_Buf b = {0};
+  long scope = 0;
+  if (tg_fileio_text("/proc/sys/kernel/yama/ptrace_scope", sizeof text, &b)
+      && b.size > 0)
+    scope = b.data[0] - '0';
+  tg_buf_free(&b);
+  return scope;
+}
+
+static void add_user (tg_Buf *words, long uid) {
+  const struct passwd *user = getpwuid((uid_t)uid);
+  if (user != NULL)
+    tg_buf_addstr(words, user->pw_name);
+  else
+    tg_buf_addfmt(words, "user %ld", uid);
+}
+
+/* In the order in which the kernel asks (ptrace(2), __ptrace_may_access). */
+static void add_reason (int pid, tg_Buf *words) {
+  char status[4096] = "", path[64];
+  struct stat st;
+  tg_process_read(pid, "status", status, sizeof status);
+  long uid = number_after(status, "\nUid:\t");
+  snprintf(path, sizeof path, "/proc/%d", pid);
+  if (geteuid() == 0)
+    tg_buf_addstr(words, "root has not CAP_SYS_PTRACE here, or not in its "
+                  "user namespace (a container needs --cap-add SYS_PTRACE)");
+  else if (uid >= 0 && uid != (long)geteuid()) {
+    tg_buf_addstr(words, "it is ");
+    add_user(words, uid);
+    tg_buf_addstr(words, "'s: that user may, root may, or who has "
+                  "CAP_SYS_PTRACE");
+  }
+  else if (stat(path, &st) == 0 && st.st_uid != geteuid())
+    tg_buf_addstr(words, "it is not dumpable (a setuid program, or prctl "
+                  "PR_SET_DUMPABLE): root may");
+  else if (yama() > 0)
+    tg_buf_addfmt(words, "/proc/sys/kernel/yama/ptrace_scope is %ld: root "
+                  "may, or anybody when it is 0", yama());
+  else
+    tg_buf_addstr(words, "who has CAP_SYS_PTRACE in its user namespace may");
+}
+
+void tg_process_refusal (int pid, int error, tg_Buf *words) {
+  if (error == EPERM || error == EACCES) {
+    tg_buf_addfmt(words, "process %d may not be looked at: ", pid);
+    add_reason(pid, words);
+  }
+  else if (error == ENOENT || error == ESRCH)
+    tg_buf_addfmt(words, "there is no process %d", pid);
+  else
+    tg_buf_addfmt(words, "process %d: %s", pid, strerror(error));
+}
+
+/* }================================================================== */

@@ -1,0 +1,45 @@
+/*
+** process.h - a process that lives: its memory, what /proc tells of it, and why
+** it may not be looked at.
+**
+** Also our own, or a child. The target is read and nothing else. What comes and
+** goes meanwhile is an error, with errno. Plain C.
+*/
+#ifndef TG_PROCESS_H
+#define TG_PROCESS_H
+
+#include "base/buf.h"
+#include "outside/memory.h"
+
+/* Opens it, with its maps; false with errno. */
+bool tg_process_open (tg_Memory *m, int pid);
+
+/* Whether its memory may be read, tried out; else false with errno. */
+bool tg_process_readable (tg_Memory *m);
+
+/* When it was started, in ticks since the machine was: two processes of one
+   number are told apart so. 0: it is gone. */
+uint64_t tg_process_born (int pid);
+
+/* Processor time that it has used, in ns. */
+uint64_t tg_process_cpu (int pid);
+
+/* In words, why memory cannot be read for which the system said 'error', and
+   what would allow it. */
+void tg_process_refusal (int pid, int error, tg_Buf *words);
+
+/* Whether the page at an address is in memory or swapped out; true also when
+   that is not known. For whole pages: those of 'n' from 'at' on. */
+void tg_process_present (int pid, uint64_t at, uint32_t n, bool *present);
+
+/* The target's path of an open file or link, "exe" or "cwd"; false: not known.
+   'n' counts the zero. */
+bool tg_process_link (int pid, const char *name, char *to, size_t n);
+
+/* A small file of /proc/PID, ended with a zero; false with errno. */
+bool tg_process_read (int pid, const char *name, char *to, size_t n);
+
+/* The letter of a thread's state (proc_pid_stat(5)); 0: it has gone. */
+char tg_process_state (int pid, int tid);
+
+#endif

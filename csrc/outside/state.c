@@ -1,0 +1,66 @@
+/* state.c - see state.h. */
+#include "outside/state.h"
+
+#define STACK_MOST (UINT64_C(1200000) * 16)     /* LUAI_MAXSTACK and more */
+#define EXTRA_SLOTS 64u         /* beyond the last one, of all releases */
+
+/* In 5.1 frames are an array, which its beginning is known of. */
+static uint64_t lowest_of (tg_Sight *s, uint64_t at) {
+  if (tg_sight_has(s, AT_FRAME_CALLER))
+    return at + (uint64_t)tg_sight_row(s, AT_STATE_LOWEST);
+  return tg_sight_word(s, at, AT_STATE_LOWEST);
+}
+
+static bool is_stack (const tg_SeenState *state) {
+  uint64_t size = state->last - state->stack;
+  return state->stack != 0 && state->stack % 8 == 0
+         && state->last > state->stack && size <= STACK_MOST
+         && size % 16 == 0 && state->top > state->stack
+         && (state->top - state->stack) % 16 == 0
+         && state->top <= state->last + (uint64_t)EXTRA_SLOTS * 16;
+}
+
+bool tg_state_read (tg_Sight *s, uint64_t at, tg_SeenState *state) {
+  *state = (tg_SeenState){.at = at};
+  if (tg_sight_byte(s, at, AT_OBJECT_TAG) != TG_SEEN_THREAD)
+    return tg_sight_reject(s, TG_REASON_STATE);
+  state->shared = tg_sight_word(s, at, AT_STATE_SHARED);
+  state->frame = tg_sight_word(s, at, AT_STATE_FRAME);
+  state->lowest = lowest_of(s, at);
+  state->stack = tg_sight_word(s, at, AT_STATE_STACK);
+  state->last = tg_sight_word(s, at, AT_STATE_LAST);
+  state->top = tg_sight_word(s, at, AT_STATE_TOP);
+  state->jump = tg_sight_word(s, at, AT_STATE_JUMP);
+  state->status = tg_sight_byte(s, at, AT_STATE_STATUS);
+  if (!is_stack(state) || state->frame == 0 || state->status > 8)
+    return tg_sight_reject(s, TG_REASON_STATE);
+  return true;
+}
+
+uint64_t tg_state_registry (tg_Sight *s, uint64_t shared) {
+  tg_SeenValue v = tg_seen_slot(s, shared
+      + (uint64_t)tg_sight_row(s, AT_SHARED_REGISTRY));
+  return (tg_seen_type(v) == TG_SEEN_TABLE) ? v.bits : 0;
+}
+
+bool tg_state_is_main (tg_Sight *s, const tg_SeenState *state) {
+  tg_SeenTable t;
+  uint64_t main = tg_sight_has(s, AT_SHARED_MAIN)
+                  ? tg_sight_word(s, state->shared, AT_SHARED_MAIN)
+                  : state->shared
+                    + (uint64_t)tg_sight_row(s, AT_SHARED_INSIDE);
+  uint64_t registry = tg_state_registry(s, state->shared);
+  if (main != state->at || registry == 0)
+    return tg_sight_reject(s, TG_REASON_STATE);
+  tg_seen_traverse(s, registry, 0, &t);
+  return t.nodes > 0;
+}
+
+/* Before its first resume the function is on its stack, above the host's
+   slot (lua_resume, auxstatus of lcorolib.c). */
+bool tg_state_is_over (const tg_SeenState *state) {
+  if (state->status > 1)
+    return true;
+  return state->status == 0 && !tg_state_has_frames(state)
+         && state->top <= state->stack + 16;
+}

@@ -1,0 +1,134 @@
+/*
+** hostile.c - cores whose words are changed, looked into: hostile CORE FROM TO.
+**
+** For each seed from FROM to TO some words of the core's memory are changed:
+** into other words that are there, so that pointers lead to objects of other
+** kinds, into their neighbours, and into numbers that are no pointers. Then all
+** of it is looked at and written as JSON, as `tracegrip dump --all --locals`
+** does. Nothing may crash, and no seed may take longer than LIMIT_S of processor
+** time.
+*/
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "dump/document.h"
+#include "text/fileio.h"
+#include "text/jsonwriter.h"
+
+#define LIMIT_S 60.0            /* under sanitizers */
+
+static uint64_t next (uint64_t *seed) {
+  *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return *seed >> 17;
+}
+
+/* A word that looks like an address, from some place on: those are what leads
+   from object to object. */
+static size_t find_pointer (const tg_Buf *b, uint64_t *seed) {
+  size_t words = b->size / 8, i = next(seed) % words;
+  for (size_t n = 0; n < 20000; n++, i = (i + 1) % words) {
+    uint64_t word;
+    memcpy(&word, b->data + 8 * i, sizeof word);
+    if (word >> 44 == 0x5 || word >> 40 == 0x7f)
+      return i;
+  }
+  return i;
+}
+
+static uint64_t changed (const tg_Buf *b, uint64_t word, uint64_t *seed) {
+  uint64_t other;
+  memcpy(&other, b->data + 8 * find_pointer(b, seed), sizeof other);
+  switch (next(seed) % 8) {
+    case 0: return 0;
+    case 1: return word + 8 * (next(seed) % 64);
+    case 2: return word - 8 * (next(seed) % 64);
+    case 3: return word ^ UINT64_C(1) << next(seed) % 64;
+    case 4: return next(seed);
+    case 5: return UINT64_MAX;
+    default: return other;
+  }
+}
+
+static void change (tg_Buf *b, uint64_t seed) {
+  uint64_t state = seed;
+  int n = 1 << next(&state) % 12;
+  for (int i = 0; i < n; i++) {
+    size_t at = find_pointer(b, &state);
+    uint64_t word;
+    if (next(&state) % 4 == 0)
+      at = (at + next(&state) % 8) % (b->size / 8);
+    memcpy(&word, b->data + 8 * at, sizeof word);
+    word = changed(b, word, &state);
+    memcpy(b->data + 8 * at, &word, sizeof word);
+  }
+}
+
+static size_t look (const char *path, tg_Selection *selection) {
+  tg_Target target;
+  tg_Dump dump;
+  tg_Buf words = {0}, text = {0};
+  tg_Scratch scratch = {0};
+  tg_JsonWriter json;
+  tg_DumpOptions options = {.locals = true, .upvalues = true, .all = true,
+                            .selection = selection};
+  memset(&dump, 0, sizeof dump);
+  if (tg_target_core(&target, path, NULL, NULL, &words) == TG_REFUSED_NOT
+      && tg_dump_take(&dump, &target, &options, &words)) {
+    tg_jsonwriter_init(&json, &text);
+    tg_document_write(&dump, &json.sink, &scratch);
+  }
+  size_t size = text.size;
+  tg_dump_free(&dump);
+  tg_target_close(&target);
+  tg_scratch_free(&scratch);
+  tg_buf_free(&words);
+  tg_buf_free(&text);
+  return size;
+}
+
+static bool try (const tg_Buf *core, uint64_t seed, tg_Selection *selection) {
+  char path[64];
+  tg_Buf copy = {0};
+  tg_buf_add(&copy, core->data, core->size);
+  change(&copy, seed);
+  int fd = memfd_create("core", MFD_CLOEXEC);
+  bool written = tg_fileio_write(fd, copy.data, copy.size, 0);
+  tg_buf_free(&copy);
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  clock_t start = clock();
+  size_t size = written ? look(path, selection) : 0;
+  double took = (double)(clock() - start) / CLOCKS_PER_SEC;
+  close(fd);
+  if (took > LIMIT_S)
+    printf("seed %llu: %.1f s, %zu bytes\n", (unsigned long long)seed, took,
+           size);
+  return written && took <= LIMIT_S;
+}
+
+int main (int argc, char **argv) {
+  tg_Buf core = {0};
+  tg_Options options;
+  tg_Selection selection = {0};
+  int failed = 0;
+  if (argc != 4 || !tg_fileio_text(argv[1], (size_t)1 << 30, &core)) {
+    fprintf(stderr, "usage: hostile CORE FROM TO\n");
+    return 2;
+  }
+  tg_options_init(&options);
+  if (!tg_selection_add(&selection, &options))
+    return 2;
+  uint64_t from = strtoull(argv[2], NULL, 10), to = strtoull(argv[3], NULL, 10);
+  for (uint64_t seed = from; seed <= to; seed++)
+    failed += !try(&core, seed, &selection);
+  printf("hostile: %llu passed, %d failed\n",
+         (unsigned long long)(to - from + 1) - (unsigned long long)failed,
+         failed);
+  tg_selection_clear(&selection);
+  tg_buf_free(&core);
+  return failed > 0;
+}
