@@ -3,9 +3,9 @@
 ** ours.
 **
 ** Lua states on several threads share the list, so there is a mutex around each
-** use. Asked once for each function, when it is defined: strings are compared one
-** by one. A source that could not be added for want of memory is reported to the
-** module that adds it.
+** use. Asked once for each function, when it is defined: strings are compared
+** one by one. A source that could not be added for want of memory is reported
+** to the module that adds it.
 */
 #include <limits.h>
 #include <link.h>
@@ -156,10 +156,10 @@ static bool own_main (const char *source) {
          && own_source(real);
 }
 
-/* C functions are ours if they are where our code is. No list could be complete:
-   many of ours are upvalues and metamethods that no table names. A function
-   pointer goes to a data pointer by way of an integer, since ISO C has no other
-   (POSIX dlsym relies on the same). */
+/* C functions are ours if they are where our code is. No list could be
+   complete: many of ours are upvalues and metamethods that no table names. A
+   function pointer goes to a data pointer by way of an integer, since ISO C has
+   no other (POSIX dlsym relies on the same). */
 static bool own_address (lua_CFunction f) {
   return tg_ownfunctions_code((const void *)(uintptr_t)f);
 }
