@@ -66,8 +66,20 @@ bool tg_ownfunctions_add (const char *source, size_t size) {
   return ok;
 }
 
+/* What a program has inside has one name, which no file system knows
+   (modules/static.c). */
+static bool inside (const char *source) {
+  static const char root[] = "@/proc/self/exe/";
+  return strncmp(source, root, sizeof root - 1) == 0
+         && strlen(source) <= PATH_MAX;
+}
+
 /* The source of a file as it is called wherever it was found. */
 static bool real_source (const char *source, char real[PATH_MAX + 1]) {
+  if (inside(source)) {
+    strcpy(real, source);
+    return true;
+  }
   real[0] = '@';
   return source[0] == '@' && realpath(source + 1, real + 1) != NULL;
 }
