@@ -129,6 +129,8 @@ program () {
 
 # In a directory that has nothing else: no C library, no /proc, no /dev.
 tried () {
+  [ "$(id -u)" = 0 ] || unshare --map-root-user true 2>/dev/null ||
+    { echo "not tried alone: that needs root, or user namespaces"; return 0; }
   mkdir -p "$build/root" && cp "$bin" "$build/root/" &&
   echo 'print(string.rep("-", 3))' >"$build/root/try.lua" || return
   set -- chroot "$build/root" /tracegrip-static

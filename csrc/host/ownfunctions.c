@@ -3,9 +3,9 @@
 ** ours.
 **
 ** Lua states on several threads share the list, so there is a mutex around each
-** use. Asked once for each function, when it is defined: strings are compared one
-** by one. A source that could not be added for want of memory is reported to the
-** module that adds it.
+** use. Asked once for each function, when it is defined: strings are compared
+** one by one. A source that could not be added for want of memory is reported
+** to the module that adds it.
 */
 #include <limits.h>
 #include <link.h>
@@ -66,8 +66,20 @@ bool tg_ownfunctions_add (const char *source, size_t size) {
   return ok;
 }
 
+/* What a program has inside has one name, which no file system knows
+   (modules/static.c). */
+static bool inside (const char *source) {
+  static const char root[] = "@/proc/self/exe/";
+  return strncmp(source, root, sizeof root - 1) == 0
+         && strlen(source) <= PATH_MAX;
+}
+
 /* The source of a file as it is called wherever it was found. */
 static bool real_source (const char *source, char real[PATH_MAX + 1]) {
+  if (inside(source)) {
+    strcpy(real, source);
+    return true;
+  }
   real[0] = '@';
   return source[0] == '@' && realpath(source + 1, real + 1) != NULL;
 }
@@ -156,10 +168,10 @@ static bool own_main (const char *source) {
          && own_source(real);
 }
 
-/* C functions are ours if they are where our code is. No list could be complete:
-   many of ours are upvalues and metamethods that no table names. A function
-   pointer goes to a data pointer by way of an integer, since ISO C has no other
-   (POSIX dlsym relies on the same). */
+/* C functions are ours if they are where our code is. No list could be
+   complete: many of ours are upvalues and metamethods that no table names. A
+   function pointer goes to a data pointer by way of an integer, since ISO C has
+   no other (POSIX dlsym relies on the same). */
 static bool own_address (lua_CFunction f) {
   return tg_ownfunctions_code((const void *)(uintptr_t)f);
 }

@@ -38,9 +38,9 @@ local function describe (style)
   style.arguments = words
 end
 
--- Another state of the host, or another process, may have the port: then any that
--- is free. All states of a process are tabs of one server, so that clients who
--- know the first port find them too.
+-- Another state of the host, or another process, may have the port: then any
+-- that is free. All states of a process are tabs of one server, so that clients
+-- who know the first port find them too.
 local function listen (options, style)
   local listening, message, code = core.listen(options, style)
   if not listening and code == "EADDRINUSE" and not options.path then

@@ -191,6 +191,22 @@ describe("tracegrip record --preload", function ()
       result.stderr)
   end)
 
+  it("records clingo's scripts, if that is here", function ()
+    if not os.execute "command -v clingo >/dev/null" then
+      return pending "no clingo here (Debian's gringo)"
+    end
+    local result = shell [[
+      cat >model.lp <<'END'
+#script (lua)
+function gen(x) return clingo.Number(x.number * 2) end
+#end.
+p(@gen(3)).
+END
+      $T record --preload -o rec -- clingo model.lp >/dev/null
+      $T log --no-times rec | grep -o 'clingo.Number(6)']]
+    assert.equal("clingo.Number(6)\n", result.stdout)
+  end)
+
   it("is for commands", function ()
     for _, command in ipairs {"record -o rec", "run", "serve", "coverage"} do
       local result = shell("$T " .. command .. " --preload work.lua")

@@ -88,6 +88,13 @@ describe("tracegrip-static", function ()
     assert.equal("math.abs\n", result.stdout)
   end)
 
+  one("shows nothing of its own", function ()
+    local result = shell [[
+      unset LUA_PATH_5_4 LUA_CPATH_5_4
+      "$S" run -o - marks.lua | grep -c installed.lua]]
+    assert.equal("0\n", result.stdout)
+  end)
+
   one("is an interpreter by the name of one", function ()
     local result = shell 'ln -s "$S" lua5.4; ./lua5.4 -e "print(_VERSION)" -'
     assert.equal("Lua 5.4\n", result.stdout)

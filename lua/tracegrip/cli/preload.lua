@@ -82,12 +82,22 @@ local function has_loader (image)
   return false
 end
 
--- Lua's own line, of which every copy of it has one; not that of interpreters,
--- which need no preload.
+-- Lua's own lines, of which every copy of it has one. By plain text first:
+-- programs are large.
+local marks = {
+  {"$LuaVersion: Lua ", "^%$LuaVersion: (Lua %d+%.%d+)"},
+  {"LuaJIT 2.", "^(LuaJIT %d+%.%d+)"},
+}
+
+-- Which Lua a program has inside; nil of none, and of interpreters, which need
+-- no preload.
 local function embedded (image)
-  local version = image:match "%$LuaVersion: (Lua %d+%.%d+)"
-                  or image:match "(LuaJIT %d+%.%d+)[%w.+-]* %-%- Copyright"
-  return not image:find("LUA_INIT", 1, true) and version
+  for _, mark in ipairs(marks) do
+    local at = image:find(mark[1], 1, true)
+    if at and not image:find("LUA_INIT", 1, true) then
+      return image:match(mark[2], at)
+    end
+  end
 end
 
 -- Why the loader, or the program, will not have it; nil: nothing is known
