@@ -191,7 +191,6 @@ bool tg_tracing_restart (tg_Session *s, tg_Trace *t) {
 void tg_tracing_tap (tg_Session *s, tg_Trace *t, tg_Follower *follower) {
   tg_assert(t->session == s && t->end == TG_END_NOT && t->follower == NULL);
   t->follower = tg_follower_pin(follower);
-  follower->lacks = t->before.lacks;
   tg_follower_join(follower);
   tg_cursor_drop(&t->hold);
   t->consumed = !tg_follower_is_loose(follower)
