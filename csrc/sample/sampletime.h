@@ -94,7 +94,8 @@ uint64_t tg_sampletime_release (tg_SampleTime *t);
 ** kind is given time of another. So a sample of a wait is dated back by the
 ** time run since, for which a tick is still to come; and a sample of a run is
 ** dated back by waits that were not seen, for which the next wait that is seen
-** stands. The stream's time never goes back. Up to 't->told' all is told already.
+** stands. The stream's time never goes back. Up to 't->told' all is told
+** already.
 */
 uint64_t tg_sampletime_until (tg_SampleTime *t, uint64_t now, uint64_t used_ns,
                               tg_Finding found, uint64_t last);
