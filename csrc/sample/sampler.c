@@ -247,6 +247,9 @@ static bool take_now (tg_Sampler *m, tg_TickMoment now, const void *context) {
   m->leaf.L = NULL;
   if (!tg_sampletime_can_wait(&m->writer.time, is_still(m), now.used_ns))
     write_sample(m, now);
+  else if (m->watch == NULL)
+    tg_sampletime_hold(&m->writer.time, now.ticks, now.used_ns,
+                       (uint32_t)m->ticks);
   if (has_hook(m->session))
     tg_session_overhead(m->session, now.ticks);
   tg_tickwork_note(&m->work, now, 1);

@@ -11,7 +11,7 @@
 
 static void start (tg_SampleTime *t, uint64_t now, uint64_t used_ns) {
   t->used_ns = used_ns;
-  t->own_ns = t->hook_ns = 0;
+  t->own_ns = t->hook_ns = t->held_ns = 0;
   t->waits = t->by_clock && t->delays.fd < 0 ? tg_ticker_waits() : 0;
   t->at = now;
 }
@@ -32,6 +32,23 @@ bool tg_sampletime_can_wait (tg_SampleTime *t, bool same, uint64_t used_ns) {
   uint64_t rest = (still > STILL_NS) ? (still - STILL_NS) / 16 : 0;
   uint64_t most = rest < SPARSE_NS ? rest : SPARSE_NS;
   return t->own_ns + used_ns - t->used_ns < most;
+}
+
+void tg_sampletime_hold (tg_SampleTime *t, uint64_t now, uint64_t used_ns,
+                         uint32_t ticks) {
+  t->held_ns = t->own_ns + (used_ns > t->used_ns ? used_ns - t->used_ns : 0);
+  t->held_at = now;
+  t->held_ticks = ticks;
+}
+
+uint64_t tg_sampletime_release (tg_SampleTime *t) {
+  uint64_t ns = t->held_ns;
+  uint64_t own = ns < t->own_ns ? ns : t->own_ns;
+  t->own_ns -= own;
+  t->used_ns += ns - own;
+  t->at = t->held_at;
+  t->held_ns = 0;
+  return ns;
 }
 
 /* By what the kernel counts; without that all of the time, if the program has

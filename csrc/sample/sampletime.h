@@ -26,6 +26,10 @@ typedef struct tg_SampleTime {
   tg_Delays delays;             /* owns; for its owner to open */
   uint64_t still_ns;            /* processor time, since when a C function that
                                    does not return runs */
+  /* at the last tick for which no sample was written, since the same C function
+     ran: what the next one would have had */
+  uint64_t held_ns, held_at;
+  uint32_t held_ticks;
   /* by the clock */
   uint64_t told;                /* up to where samples tell what there was, in
                                    the stream's ticks, */
@@ -74,6 +78,15 @@ TG_INLINE void tg_sampletime_apart (tg_SampleTime *t, uint64_t used_ns,
    is only so much room before its return. */
 bool tg_sampletime_can_wait (tg_SampleTime *t, bool same, uint64_t used_ns);
 
+/* The tick's sample waits: what it would have had is the C function's, however
+   long the next one is in coming. */
+void tg_sampletime_hold (tg_SampleTime *t, uint64_t now, uint64_t used_ns,
+                         uint32_t ticks);
+
+/* What was held, which is told now: from then on time runs for the next
+   sample. */
+uint64_t tg_sampletime_release (tg_SampleTime *t);
+
 /*
 ** By the clock: the moment up to which the sample tells, 'last' at the least.
 ** In all time something either ran, which the processor's ticks find, or could
@@ -81,7 +94,8 @@ bool tg_sampletime_can_wait (tg_SampleTime *t, bool same, uint64_t used_ns);
 ** kind is given time of another. So a sample of a wait is dated back by the
 ** time run since, for which a tick is still to come; and a sample of a run is
 ** dated back by waits that were not seen, for which the next wait that is seen
-** stands. The stream's time never goes back. Up to 't->told' all is told already.
+** stands. The stream's time never goes back. Up to 't->told' all is told
+** already.
 */
 uint64_t tg_sampletime_until (tg_SampleTime *t, uint64_t now, uint64_t used_ns,
                               tg_Finding found, uint64_t last);

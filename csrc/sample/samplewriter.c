@@ -7,13 +7,14 @@
 
 /* How many of the outermost frames are as in the sample before; none, if a
    reader may have begun since. */
-static uint32_t count_kept (const tg_SampleWriter *w, uint32_t epoch) {
-  return w->epoch == epoch ? tg_stackwalk_shared(&w->now, &w->before) : 0;
+static uint32_t count_kept (const tg_SampleWriter *w, const tg_StackWalk *k,
+                            uint32_t epoch) {
+  return w->epoch == epoch ? tg_stackwalk_shared(k, &w->before) : 0;
 }
 
 bool tg_samplewriter_is_same (const tg_SampleWriter *w) {
   return w->now.n == w->before.n
-         && count_kept(w, w->session->writer.epoch) == w->now.n;
+         && count_kept(w, &w->now, w->session->writer.epoch) == w->now.n;
 }
 
 bool tg_samplewriter_has_room (const tg_SampleWriter *w, size_t returns,
@@ -21,6 +22,8 @@ bool tg_samplewriter_has_room (const tg_SampleWriter *w, size_t returns,
   size_t size = SAMPLE_SIZE(w->now.n) + 4 * returns;
   if (w->time.by_clock)
     size += SAMPLE_SIZE(w->now.n + 1);
+  if (w->time.held_ns > 0)
+    size += SAMPLE_SIZE(w->before.n);
   return tg_writer_has(&w->session->writer, size, now);
 }
 
@@ -36,19 +39,19 @@ typedef struct Used {
 
 /* Room is asked for all frames: only afterwards it is known whether a chunk
    begins, in which all are written. */
-static bool put (tg_SampleWriter *w, uint64_t now, uint32_t flags, Used used,
-                 uint32_t ticks) {
+static bool put (tg_SampleWriter *w, const tg_StackWalk *k, uint64_t now,
+                 uint32_t flags, Used used, uint32_t ticks) {
   tg_Writer *r = &w->session->writer;
-  uint8_t *p = tg_writer_begin(r, SAMPLE_SIZE(w->now.n), now);
+  uint8_t *p = tg_writer_begin(r, SAMPLE_SIZE(k->n), now);
   r->packets++;
   if (p == NULL)
     return false;
-  uint32_t kept = count_kept(w, r->epoch);
+  uint32_t kept = count_kept(w, k, r->epoch);
   p = tg_writer_head(r, p, TG_EV_SAMPLE | flags, now);
   p = tg_put32(tg_put64(p, used.ns), ticks);
-  p = tg_put32(tg_put32(p, kept), w->now.n - kept);
-  for (uint32_t i = kept; i < w->now.n; i++)
-    p = tg_put32(tg_put32(p, w->now.list[i].function), w->now.list[i].line);
+  p = tg_put32(tg_put32(p, kept), k->n - kept);
+  for (uint32_t i = kept; i < k->n; i++)
+    p = tg_put32(tg_put32(p, k->list[i].function), k->list[i].line);
   if (flags & TG_EVF_APART)
     p = tg_put64(p, used.hook_ns);
   if (flags & TG_EVF_OTHERS)
@@ -68,7 +71,7 @@ static bool put_by_clock (tg_SampleWriter *w, tg_TickMoment now,
   double passed = (double)(until - t->told) * t->ns_per_tick;
   t->told = until;
   bool stood = found == TG_FINDING_WAITING || found == TG_FINDING_PREEMPTED;
-  return put(w, until, stood ? TG_EVF_WAITED : 0,
+  return put(w, &w->now, until, stood ? TG_EVF_WAITED : 0,
              (Used){.ns = (uint64_t)passed}, ticks);
 }
 
@@ -84,8 +87,22 @@ static bool put_preempted (tg_SampleWriter *w, tg_TickMoment now) {
   return told;
 }
 
+/* What ran in the last sample ran on for so long, and does not any more. Beside
+   calls the stream says so by itself, and frames may be gone from it by now. */
+static uint32_t put_held (tg_SampleWriter *w) {
+  tg_SampleTime *t = &w->time;
+  uint64_t last = w->session->writer.last;
+  if (t->held_ns == 0 || w->session->hooked || tg_samplewriter_is_same(w))
+    return 0;
+  uint64_t at = t->held_at > last ? t->held_at : last;
+  Used used = {.ns = tg_sampletime_release(t)};
+  put(w, &w->before, at, 0, used, t->held_ticks);
+  return t->held_ticks;
+}
+
 static bool put_by_ticks (tg_SampleWriter *w, tg_TickMoment now,
                           tg_TicksCome come) {
+  come.ticks -= put_held(w);
   uint32_t flags = come.apart ? TG_EVF_APART : 0;
   Used used = {.hook_ns = w->time.hook_ns};
   if (come.apart)
@@ -95,7 +112,7 @@ static bool put_by_ticks (tg_SampleWriter *w, tg_TickMoment now,
     flags |= TG_EVF_OTHERS;
   if (come.untraced)
     flags |= TG_EVF_UNTRACED;
-  return put(w, now.ticks, flags, used, come.ticks);
+  return put(w, &w->now, now.ticks, flags, used, come.ticks);
 }
 
 static bool put_all (tg_SampleWriter *w, tg_TickMoment now,

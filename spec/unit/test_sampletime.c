@@ -61,6 +61,23 @@ static void waits (void) {
   }
 }
 
+/* What was held is told apart from what comes next. */
+static void held (void) {
+  tg_SampleTime t = begun();
+  tg_sampletime_hold(&t, 5, 1300, 2);
+  tg_sampletime_hold(&t, 9, 1700, 3);
+  UNIT_CHECK(t.held_ticks == 3);
+  UNIT_CHECK(tg_sampletime_release(&t) == 700 && t.held_ns == 0);
+  UNIT_CHECK(t.at == 9);
+  UNIT_CHECK(tg_sampletime_used(&t, 12, 1750) == 50);
+  tg_sampletime_apart(&t, 1800, false);
+  tg_sampletime_hold(&t, 20, 1810, 1);
+  UNIT_CHECK(tg_sampletime_release(&t) == 60);
+  UNIT_CHECK(tg_sampletime_used(&t, 21, 1815) == 5);
+  tg_sampletime_hold(&t, 30, 1900, 1);
+  UNIT_CHECK(tg_sampletime_used(&t, 31, 1950) == 135 && t.held_ns == 0);
+}
+
 /* A file in place of the kernel's. */
 static int counting (void) {
   char name[] = "/tmp/test_sampletime_XXXXXX";
@@ -132,6 +149,7 @@ int main (void) {
   UNIT_RUN(hooks);
   UNIT_RUN(pending);
   UNIT_RUN(waits);
+  UNIT_RUN(held);
   UNIT_RUN(others);
   UNIT_RUN(not_told);
   UNIT_RUN(by_clock);
