@@ -378,8 +378,7 @@ static void on_interrupt (tg_Host *h, lua_State *L, lua_Debug *ar) {
   }
   tg_tickwork_end(&m->work, begun);
   if (s->after.attention) {
-    if (s->window.state != TG_WINDOW_SHUT)
-      end_window(s, L, not_yet(ar), tg_clock_ticks());
+    tg_session_end_window(s, L);        /* no other hook is told of 'ar' */
     s->attend(s, L);
   }
 }
