@@ -284,6 +284,7 @@ build = {
         "csrc/sample/stackwalk.c",
         "csrc/sample/ticknotes.c",
         "csrc/sample/tickwork.c",
+        "csrc/sample/windowing.c",
         "csrc/scope/index.c",
         "csrc/scope/kinds.c",
         "csrc/scope/making.c",

@@ -9,11 +9,9 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "chain/lastrun.h"
-#include "chain/resumechain.h"
 #include "chain/window.h"
 #include "direct/hookfield.h"
 #include "host/running.h"
@@ -25,8 +23,8 @@
 #include "sample/longcalls.h"
 #include "sample/samplewriter.h"
 #include "sample/ticknotes.h"
+#include "sample/windowing.h"
 #include "tick/standstill.h"
-#include "tick/windowpace.h"
 
 #define LONGEST_NS 50000        /* that a sample takes by itself */
 #define LONG_NS 50000000        /* without an answer of a hook: C runs */
@@ -52,10 +50,7 @@ typedef struct tg_Sampler {
   tg_Glancer glancer;
   tg_Leaf leaf;                 /* of the last tick that was left to a hook */
   tg_TickWork work;
-  uint32_t windows;             /* percent of the time; 0: there are none */
-  uint64_t each_ns;             /* of each percent in turn */
-  tg_WindowPace pace;
-  uint32_t windowed;            /* samples in the window that is open */
+  tg_Windowing windowing;
 } tg_Sampler;
 
 static const tg_PartKind part_kind;
@@ -83,15 +78,6 @@ static void arm (tg_Sampler *m, tg_TickMoment begun) {
   m->asked = true;
   tg_running_call(m->part.host, TG_CALLER_SAMPLER);
   tg_tickwork_note(&m->work, begun, 2);
-}
-
-static bool is_window (const tg_Session *s) {
-  return s->window.state == TG_WINDOW_OPEN;
-}
-
-/* Whether the tracer's hook is about to come. */
-static bool has_hook (const tg_Session *s) {
-  return s->hooked && !is_window(s);
 }
 
 /* On the watch's thread: the state's own stands still, or did a moment ago. */
@@ -123,10 +109,10 @@ static void write_sample (tg_Sampler *m, tg_TickMoment now) {
   tg_TicksCome come = {
     .ticks = (uint32_t)m->ticks, .waits = atomic_exchange(&m->waits_seen, 0),
     .by_clock = m->watch != NULL, .apart = tells_apart(m),
-    .untraced = is_window(m->session) && m->windowed > 0
+    .untraced = tg_windowing_open(m->session) && m->windowing.samples > 0
   };
   m->ticks = 0;
-  m->windowed++;
+  m->windowing.samples++;
   tg_samplewriter_put(&m->writer, now, come);
 }
 
@@ -217,31 +203,16 @@ static bool look_now (tg_Sampler *m, tg_TickMoment now, const void *context) {
   return tg_glance_leaf(&m->glancer, s, context, &m->leaf) && !m->unwatched
          && !(s->hooked && m->watch != NULL)
          && tg_glance_frames(&m->glancer, w, s, &m->leaf, strangers)
-         && (!has_hook(s) || tg_stackwalk_mark(w, s, m->leaf.traced));
-}
-
-/* In a handler, in a window: frames that are gone exit in the stream, and those
-   that are there are marked, if there is room for that. */
-static bool settle_now (tg_Sampler *m, uint64_t now) {
-  tg_Session *s = m->session;
-  const tg_Writer *r = &s->writer;
-  uint32_t standing;
-  if (!tg_stackwalk_match(&m->writer.now, s, &standing))
-    return false;
-  size_t gone = s->current->n - standing;
-  if (!tg_samplewriter_has_room(&m->writer, gone, now)
-      || r->packets_stop - r->packets <= gone)
-    return false;
-  if (gone > 0)
-    tg_resumechain_miss(s->current, standing);
-  return true;
+         && (!tg_windowing_hears(s)
+             || tg_stackwalk_mark(w, s, m->leaf.traced));
 }
 
 /* In a handler: the sample at once. */
 static bool take_now (tg_Sampler *m, tg_TickMoment now, const void *context) {
   tg_Strangers strangers = strangers_of(m, now.used_ns);
   if (!look_now(m, now, context) || !has_room(m, now.ticks)
-      || (is_window(m->session) && !settle_now(m, now.ticks)))
+      || (tg_windowing_open(m->session)
+          && !tg_windowing_settle(&m->writer, now.ticks)))
     return false;
   m->asked = strangers.function != 0;
   m->leaf.L = NULL;
@@ -250,28 +221,10 @@ static bool take_now (tg_Sampler *m, tg_TickMoment now, const void *context) {
   else if (m->watch == NULL)
     tg_sampletime_hold(&m->writer.time, now.ticks, now.used_ns,
                        (uint32_t)m->ticks);
-  if (has_hook(m->session))
+  if (tg_windowing_hears(m->session))
     tg_session_overhead(m->session, now.ticks);
   tg_tickwork_note(&m->work, now, 1);
   return true;
-}
-
-/* In a handler. A window opens where all that runs is known: then no hook runs,
-   nor does a function of ours. It is shut wherever its time is over. */
-static void turn_window (tg_Sampler *m, tg_TickMoment now, bool known) {
-  tg_Session *s = m->session;
-  if (is_window(s) && tg_windowpace_due(&m->pace, now.used_ns)) {
-    tg_window_shut(s, now.ticks);
-    tg_windowpace_turn(&m->pace, false, now.used_ns);
-  }
-  else if (!is_window(s))
-    tg_window_heed(s);
-  if (known && s->hooked && s->window.state == TG_WINDOW_SHUT
-      && tg_windowpace_due(&m->pace, now.used_ns)) {
-    m->windowed = 0;
-    tg_window_open(s, now.ticks);
-    tg_windowpace_turn(&m->pace, true, now.used_ns);
-  }
 }
 
 /* The sample, or whoever can take one is asked for it. */
@@ -280,10 +233,10 @@ static void serve_tick (tg_Sampler *m, tg_TickMoment now,
   tg_Session *s = m->session;
   if (take_now(m, now, context)) {
     tg_ticknotes_waiting(stream_of(m), 0);
-    turn_window(m, now, true);
+    tg_windowing_turn(&m->windowing, s, now, true);
     return;
   }
-  if (has_hook(s)) {
+  if (tg_windowing_hears(s)) {
     m->work.worked_ns = 0;
     s->sampled = true;
     tg_lastrun_invalidate();
@@ -291,7 +244,7 @@ static void serve_tick (tg_Sampler *m, tg_TickMoment now,
   else
     arm(m, now);
   tg_ticknotes_waiting(stream_of(m), (uint64_t)m->ticks);
-  turn_window(m, now, false);
+  tg_windowing_turn(&m->windowing, s, now, false);
 }
 
 /* In a handler: whether the tick is the hook's. While the hook writes a sample
@@ -299,7 +252,7 @@ static void serve_tick (tg_Sampler *m, tg_TickMoment now,
 static bool is_apart (tg_Sampler *m, uint64_t used_ns, const void *context) {
   if (!tells_apart(m))
     return false;
-  bool hook = !is_window(m->session)
+  bool hook = !tg_windowing_open(m->session)
               && tg_apart_is_hook(m->session, context);
   if (!m->work.works)
     tg_sampletime_apart(&m->writer.time, used_ns, hook);
@@ -338,8 +291,8 @@ static void end_window (tg_Session *s, lua_State *L, int skip, uint64_t now) {
   tg_Sampler *m = sampler_of(s);
   tg_TickMoment begun = tg_tickmoment_now();
   tg_tickwork_begin(&m->work);
-  if (is_window(s))
-    tg_windowpace_turn(&m->pace, false, begun.used_ns);
+  if (tg_windowing_open(s))
+    tg_windowpace_turn(&m->windowing.pace, false, begun.used_ns);
   tg_catchup_end(s, &m->writer.now, L, skip, now);
   tg_tickwork_end(&m->work, begun);
 }
@@ -361,7 +314,7 @@ static bool walk (tg_Sampler *m, lua_State *L, int skip, uint64_t now) {
 static void on_interrupt (tg_Host *h, lua_State *L, lua_Debug *ar) {
   tg_Session *s = tg_session_of(h);
   tg_Sampler *m = sampler_of(s);
-  if (!tg_session_traces(s) || has_hook(s) || m->ticker == NULL)
+  if (!tg_session_traces(s) || tg_windowing_hears(s) || m->ticker == NULL)
     return;
   if (m->unwatched)
     tg_standstill_continue(m->watch);
@@ -376,8 +329,7 @@ static void on_interrupt (tg_Host *h, lua_State *L, lua_Debug *ar) {
   }
   tg_tickwork_end(&m->work, begun);
   if (s->after.attention) {
-    if (s->window.state != TG_WINDOW_SHUT)
-      end_window(s, L, not_yet(ar), tg_clock_ticks());
+    tg_session_end_window(s, L);        /* no other hook is told of 'ar' */
     s->attend(s, L);
   }
 }
@@ -421,18 +373,6 @@ void tg_sampler_terminate (tg_Session *s) {
 ** ===================================================================
 */
 
-static void begin_pace (tg_Sampler *m, uint64_t used_ns) {
-  tg_windowpace_begin(&m->pace, m->windows, m->each_ns, m->rate.hz, used_ns);
-}
-
-/* For tests: of many short windows each may begin or end anywhere. */
-static uint64_t window_each_ns (void) {
-  const char *wish = getenv("TRACEGRIP_WINDOW");
-  long ns = wish != NULL ? strtol(wish, NULL, 10) : 0;
-  return ns > 0 && ns <= (long)TG_WINDOWPACE_NS ? (uint64_t)ns
-                                                : TG_WINDOWPACE_NS;
-}
-
 /* All that was before is nobody's. */
 static void start_anew (tg_Sampler *m) {
   m->work.ns_per_tick = stream_of(m)->clock.ns_per_tick;
@@ -442,7 +382,7 @@ static void start_anew (tg_Sampler *m) {
   tg_sampletime_begin(&m->writer.time, now.ticks, now.used_ns);
   m->asked = false;
   m->work.worked_ns = 0;
-  begin_pace(m, now.used_ns);
+  tg_windowing_begin(&m->windowing, m->rate.hz, now.used_ns);
 }
 
 static void begin_glances (tg_Sampler *m, tg_Session *s, lua_State *L) {
@@ -581,11 +521,10 @@ void tg_sampler_set_windows (tg_Session *s, uint32_t percent) {
   tg_Sampler *m = sampler_of(s);
   if (m == NULL || m->ticker == NULL || !tg_sampler_can_window(s, percent))
     percent = 0;
-  if (m == NULL || m->windows == percent)
+  if (m == NULL || m->windowing.percent == percent)
     return;
-  m->windows = percent;
-  m->each_ns = window_each_ns();
-  begin_pace(m, tg_ticker_used_ns());
+  tg_windowing_set(&m->windowing, percent);
+  tg_windowing_begin(&m->windowing, m->rate.hz, tg_ticker_used_ns());
 }
 
 /* The stand-ins stay. Without a clock the child has no samples; what it waits
@@ -603,7 +542,7 @@ static void forked (tg_Part *p) {
   tg_glance_forked(&m->glancer);
   tg_delays_close(&m->writer.time.delays);
   know_preemption(m, m->rate);
-  if (is_window(m->session))    /* there may be no tick that ends it */
+  if (tg_windowing_open(m->session))    /* there may be no tick that ends it */
     tg_window_shut(m->session, tg_clock_ticks());
   tg_ticknotes_begin(stream_of(m), m->ticker, m->rate.hz);
   m->ticks = 0;

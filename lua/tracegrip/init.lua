@@ -28,9 +28,9 @@
 --   sample           samples a second of processor time, 1 to 10000
 --                    (docs/samples.md)
 --   wall             true: a second of the clock, 1000 samples by default
---   windows          percent of the time, 0 to 50, in which calls are not seen:
---                    samples there tell times without tracing, 10000 a second by
---                    default (docs/truetimes.md)
+--   windows          percent of the time, 0 to 50, in which calls are not
+--                    seen: samples there, 10000 a second by default, tell times
+--                    without tracing (docs/samples.md)
 --   memory           true: the types memory and allocations too
 --   memoryEvery      bytes: the same of about one block in so many
 --   include exclude  lists of Lua patterns, on source or function name

@@ -33,20 +33,16 @@ end
 -- Every exit closes the innermost frame, and the sequence has no holes. Returns
 -- how many packets there are, and how many frames stay open.
 local function check_nesting (trace)
-  local open, n = {}, 0
+  local open, n = 0, 0
   for packet in trace:packets() do
     if packet.type == "enteredFrame" or packet.type == "exitedFrame" then
-      assert.equal(n, packet.sequence)
+      assert(n == packet.sequence)
       n = n + 1
-    end
-    if packet.type == "enteredFrame" then
-      open[#open + 1] = packet.name
-    elseif packet.type == "exitedFrame" then
-      assert.is_true(#open > 0)
-      open[#open] = nil
+      open = open + (packet.type == "enteredFrame" and 1 or -1)
+      assert(open >= 0)
     end
   end
-  return n, #open
+  return n, open
 end
 
 -- Losses but ticks that came too soon after another.
