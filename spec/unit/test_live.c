@@ -233,6 +233,34 @@ static void forgets_what_it_cannot_know (void) {
   end_world(w);
 }
 
+/* A block that the table has no room for is nobody's; where a change cannot be
+   noted all is forgotten. No sum is too large then. */
+static void bears_memory_that_is_refused (void) {
+  uint32_t forgotten = 0, lacking = 0;
+  for (uint64_t nth = 1; nth <= 12; nth++) {
+    World *w = new_world(40 + nth, 0);
+    for (int i = 0; i < 40; i++) {      /* origins whose blocks go below */
+      w->owner = (uint32_t)i % OWNERS;
+      live_a_little(w, false, 20);
+      tell(w);
+    }
+    uint32_t owner = w->owner;
+    tg_alloc_fail(nth);
+    live_a_little(w, false, 8000);
+    tg_alloc_fail(0);
+    tell(w);
+    for (uint32_t i = 0; i < OWNERS; i++) {
+      tg_Holding now = tg_live_of(&w->live, i).now;
+      UNIT_CHECK(now.bytes <= w->has[i].bytes);
+      UNIT_CHECK(i == owner || w->live.partial || same(now, w->has[i]));
+      lacking += now.bytes < w->has[i].bytes;
+    }
+    forgotten += w->live.partial;
+    end_world(w);
+  }
+  UNIT_CHECK(forgotten > 0 && lacking > 0);
+}
+
 /* Nobody's sum is below 0, whatever the bytes are. */
 static void bears_any_bytes (void) {
   uint64_t seed = 17;
@@ -257,6 +285,7 @@ int main (void) {
   UNIT_RUN(samples_are_right_on_average);
   UNIT_RUN(counts_samples_for_all);
   UNIT_RUN(forgets_what_it_cannot_know);
+  UNIT_RUN(bears_memory_that_is_refused);
   UNIT_RUN(bears_any_bytes);
   return UNIT_END();
 }
