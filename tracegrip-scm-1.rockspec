@@ -271,6 +271,7 @@ build = {
         "csrc/recording/open.c",
         "csrc/recording/packer.c",
         "csrc/recording/pieces.c",
+        "csrc/recording/rooms.c",
         "csrc/recording/save.c",
         "csrc/recording/shelf.c",
         "csrc/sample/apart.c",

@@ -290,8 +290,9 @@ static void supply_left (tg_Supply *y) {
   if (t->packer != NULL)
     pack_current(t);
   t->length = end_of(&t->entries, end_of(&t->events, t->kept));
-  if (t->packer != NULL && tg_packer_end(t->packer) > t->length)
-    t->length = tg_packer_end(t->packer);
+  if (t->packer != NULL
+      && tg_rooms_end(tg_packer_rooms(t->packer)) > t->length)
+    t->length = tg_rooms_end(tg_packer_rooms(t->packer));
 }
 
 /* What a ring does not need any more is not in its file any more: else a reader
@@ -510,7 +511,7 @@ static void punch (void *ud, uint64_t place, uint64_t size) {
 static void close_as (tg_FileWriter *t, tg_FileState state) {
   tg_filewriter_stop(t);
   if (t->packer != NULL)
-    tg_packer_punch(t->packer, t->length, punch, t);
+    tg_rooms_punch(tg_packer_rooms(t->packer), t->length, punch, t);
   let_packer_go(t);
   tg_mappedfile_cut(&t->file, t->length);
   t->header->state = t->error == 0 || t->file.full ? state : TG_FILE_FAILED;

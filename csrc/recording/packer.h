@@ -8,7 +8,7 @@
 **       lower rooms                waits   waits    written
 **
 ** A block that is full waits. What it becomes, a block PACKED (block.h), goes
-** into a *room*: a piece of the file that is empty, the lowest there is. Then
+** into a *room* (rooms.h): a piece of the file that is empty, the lowest. Then
 ** the block is a room itself, for what is packed or for new events; for those
 ** the highest is taken. So the file grows by what is packed, and its end is
 ** what can be cut off.
@@ -29,7 +29,7 @@
 #ifndef TG_PACKER_H
 #define TG_PACKER_H
 
-#include "recording/pieces.h"
+#include "recording/rooms.h"
 
 typedef struct tg_Packer tg_Packer;
 
@@ -68,16 +68,8 @@ void tg_packer_finish (tg_Packer *p,
    is. False: it is not packed. */
 bool tg_packer_copy (tg_Packer *p, const tg_Block *full);
 
-/* After that: a piece whose block has been copied and is not in use. */
-void tg_packer_reuse (tg_Packer *p, const tg_Piece *piece);
-
-/* After that: where the file may be cut off, as far as the packer knows; and
-   empties those of its rooms that are before 'end': 'punch' gives the disk back
-   what they have. */
-uint64_t tg_packer_end (const tg_Packer *p);
-void tg_packer_punch (const tg_Packer *p, uint64_t end,
-                      void (*punch) (void *ud, uint64_t place, uint64_t size),
-                      void *ud);
+/* After that: the rooms, for whoever closes the file. */
+tg_Rooms *tg_packer_rooms (tg_Packer *p);
 
 /* Lets go of all pieces, also in a forked child, where there is no thread. NULL
    is fine. */
