@@ -1,0 +1,67 @@
+-- tracegrip ps: processes of every Lua that is here, among all others.
+
+local dkjson = require "dkjson"
+local lookedat = require "spec.support.lookedat"
+local run = require "spec.support.run"
+local uv = require "luv"
+
+local function list (words)
+  local command = {run.build .. "/bin/tracegrip", "ps", "--json"}
+  table.move(words or {}, 1, #(words or {}), 4, command)
+  local result = run.command(command, {env = {LUA = run.host}})
+  assert.equal("", result.stderr)
+  assert.equal(0, result.status)
+  local rows = {}
+  for _, row in ipairs(dkjson.decode(result.stdout)) do
+    rows[row.pid] = row
+  end
+  return rows
+end
+
+local code = [[
+local co = coroutine.wrap(function () coroutine.yield(1) end)
+co()
+local function waiting () say 'x' io.read() end
+waiting()]]
+
+describe("ps", function ()
+  for _, interpreter in ipairs(lookedat.interpreters()) do
+    it("lists a process of Lua " .. interpreter.release, function ()
+      lookedat.with(interpreter.path, code, function (process)
+        process:waiting()
+        local row = list()[process.pid]
+        assert.truthy(row.lua:find(interpreter.release, 1, true))
+        assert.equal(1, row.states)
+        assert.equal(2, row.coroutines)
+        assert.equal("io.read", row.running.name)
+        assert.is_true(row.readable)
+        assert.truthy(row.command:find("program.lua", 1, true))
+        assert.equal("number", type(row.cpu_ms))
+        assert.equal("string", type(row.user))
+      end)
+    end)
+  end
+
+  it("leaves out processes without Lua, and itself", function ()
+    local handle, pid = uv.spawn("sleep", {args = {"60"}}, function () end)
+    local rows = list()
+    handle:kill "sigkill"
+    handle:close()
+    uv.run "nowait"
+    assert.is_nil(rows[pid])
+    for _, row in pairs(rows) do
+      assert.is_nil(row.command:find("launcher.lua ps --json", 1, true))
+    end
+  end)
+
+  it("prints a table for a person", function ()
+    lookedat.with(run.lua, code, function (process)
+      process:waiting()
+      local result = run.command({run.build .. "/bin/tracegrip", "ps"})
+      assert.equal(0, result.status)
+      assert.truthy(result.stdout:find("pid +user +lua +states"))
+      assert.truthy(result.stdout:find(("\n *%d .*io%%.read"):format(
+        process.pid)))
+    end)
+  end)
+end)
