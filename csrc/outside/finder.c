@@ -113,7 +113,7 @@ static void search_map (Search *x, const tg_Map *map) {
 }
 
 /* A map that is larger than any heap is a sanitizer's shadow or the like, of
-   which next to nothing is present: to ask for each of its pages takes hours. */
+   which next to nothing is present: to ask for each page would take hours. */
 #define LARGEST (UINT64_C(1) << 38)
 
 static bool may_have_states (const tg_Map *map) {
