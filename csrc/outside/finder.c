@@ -112,8 +112,13 @@ static void search_map (Search *x, const tg_Map *map) {
   }
 }
 
+/* A map that is larger than any heap is a sanitizer's shadow or the like, of
+   which next to nothing is present: to ask for each page would take hours. */
+#define LARGEST (UINT64_C(1) << 38)
+
 static bool may_have_states (const tg_Map *map) {
-  return (map->flags & (TG_MAP_READ | TG_MAP_WRITE))
+  return map->end - map->start < LARGEST
+         && (map->flags & (TG_MAP_READ | TG_MAP_WRITE))
              == (TG_MAP_READ | TG_MAP_WRITE)
          && (map->flags & (TG_MAP_DEVICE | TG_MAP_STACK)) == 0
          && !((map->flags & TG_MAP_SHARED) != 0 && map->path != NULL);
