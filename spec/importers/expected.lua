@@ -77,11 +77,19 @@ local function count_entries (packets)
   return root
 end
 
+-- What packets say of a node of trace:tree. A C function without a name is shown
+-- by its symbol, or its class's metamethod, and has no name in packets.
+local function count_of (counts, child)
+  local nameless = {name = "(anonymous function)", url = child.url}
+  return counts.children[key_of(child)]
+         or source_of(child) == "" and counts.children[key_of(nameless)]
+end
+
 -- The children of a node of trace:tree as they are to be.
 local function convert (children, counts)
   local list = {}
   for i, child in ipairs(children or {}) do
-    local count = counts.children[key_of(child)]
+    local count = count_of(counts, child)
     assert(count and count.calls == child.calls, "the tree and the packets")
     list[i] = {
       name = child.name, label = expected.label(child),

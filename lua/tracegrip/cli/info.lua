@@ -59,7 +59,7 @@ local function events_of (about)
     return about.events and units.count(about.events)
   end
   local text = ("%s, %.1f bytes each"):format(units.count(about.events), each)
-  if about.saved_bytes == 0 then
+  if (about.saved_bytes or 0) == 0 then
     return text
   end
   return ("%s, %.1f before compression"):format(text,
