@@ -14,11 +14,11 @@ missing=
 
 # What specs call beside what is installed for them: what every system has and
 # what make needs to build the tree, and what they say they have to do without.
-utilities="as awk basename cat cc chmod cmp cp cut date dd dirname env expr find gcc grep
-  gzip head id install kill ld ln ls make mkdir mkfifo mktemp mount mv od paste printf
-  readlink rm rmdir script sed seq sh sleep sort stat stty tail tar tee test
+utilities="as awk basename bash cat cc chmod chown cmp cp cut date dd dirname env expr
+  find gcc grep gzip head id install kill ld ln ls make mkdir mkfifo mktemp mount mv nproc od paste
+  printf readlink rm rmdir script sed seq sh sleep sort stat stty tail tar tee test
   timeout touch tr true umount uniq wc xargs zcat"
-optional="chromium go lua lua5.1 lua5.4 node"
+optional="chromium clingo gcore gdb go lua lua5.1 lua5.4 lz4 node xz zstd"
 
 want () {       # PACKAGE COMMAND...: the package, unless the command works
   package=$1
