@@ -130,13 +130,19 @@ static uint32_t count_chunks (const tg_Store *s) {
   return n;
 }
 
+/* Bytes of the file if nothing had been packed. The file of one that was has
+   blocks, too, that were emptied, and would not be there then. */
+static uint64_t unpacked_size (const tg_Recording *r, uint64_t defined) {
+  return r->saved_bytes == 0 ? r->file_bytes : r->event_bytes + defined;
+}
+
 /* The shares of the blocks that were looked at are those of all events, and of
    the room at the ends of blocks, which is theirs too. The rest is the header
    and what is defined. */
 static void scale (const Count *k, const tg_Recording *r, tg_Contents *c) {
   uint64_t seen = 0, defined = r->header.size + r->entry_bytes;
   c->file = r->file_bytes;
-  c->whole = r->file_bytes + r->saved_bytes;
+  c->whole = unpacked_size(r, defined);
   c->bytes[TG_CONTENTS_DEFINITIONS] = defined < c->whole ? defined : c->whole;
   for (int i = 0; i < TG_CONTENTS_DEFINITIONS; i++)
     seen += k->bytes[i];

@@ -34,6 +34,15 @@ local function shell (script, env)
                      {files = {["program.lua"] = program}, env = mine})
 end
 
+-- Bytes that a recording would have unpacked, all causes together.
+local function unpacked_size (info)
+  local sum = 0
+  for _, bytes in pairs(info.room) do
+    sum = sum + (math.tointeger(bytes) or 0)
+  end
+  return sum
+end
+
 local function info_of (result)
   local text = assert(result.stdout:match "{\n.*", result.stderr)
   return cjson.decode(text)
@@ -54,6 +63,7 @@ describe("a recording that is packed", function ()
     assert.equal("complete", info.state)
     assert.is_true(info.saved_bytes > 0)
     assert.is_true(info.bytes_per_event * info.events < info.file_bytes)
+    assert.near(tonumber(plain), unpacked_size(info), 32 << 10)
     assert.equal(0, info_of(shell [[
       N=60000 $T record $TYPES --compress none -o plain program.lua
       $T info --json plain]]).saved_bytes)
