@@ -106,11 +106,12 @@ local function limited (list, limit)
 end
 
 -- The rows of a report of what was allocated.
-local function memory_report (result, by, limit, width)
+local function memory_report (result, by, limit, width, lined)
   local memory = result.memory
   local shown, rest = limited(sorted(result.functions, by), limit)
   local others = usage.rest(by, memory)
-  shown = table.move(shown, 1, #shown, 1, {})
+  shown = lined and lines.rows(shown, limit == math.huge, usage.line_key(by))
+          or table.move(shown, 1, #shown, 1, {})
   table.move(others, 1, #others, #shown + 1, shown)
   local out = columns.format(usage.columns(by, memory), shown, width)
   out[#out + 1] = rest
@@ -183,15 +184,16 @@ local function check (parsed, by)
   local flag = parsed.source and "--source" or parsed.lines and "--lines"
   if flag and parsed.diff then
     main.misuse("--diff compares functions, and not lines")
-  elseif flag and usage.keys[by] then
-    main.misuse("%s shows times, and not %s", flag, by)
+  elseif flag and usage.keys[by] and not usage.line_key(by) then
+    main.misuse("%s shows times, bytes and allocations, and not %s", flag, by)
   end
   parsed.lines = flag and true
 end
 
 local function run_source (parsed, by, result, trace)
   source.run(parsed, trace, sorted(result.functions, by), limit_of(parsed),
-             whole_of(result))
+             {whole_ms = whole_of(result), memory = result.memory,
+              key = usage.keys[by] and usage.line_key(by)})
 end
 
 function report.run (parsed)
@@ -201,18 +203,18 @@ function report.run (parsed)
     return run_diff(parsed, by, limit)
   end
   local result, info, trace = result_of(parsed.file, parsed)
-  if parsed.lines then
+  local memory = usage.asked(by, result.memory, parsed.file)
+  if parsed.lines and not memory then
     lines.must(result.samples, parsed.file)
   end
   if parsed.source then
     return run_source(parsed, by, result, trace)
   end
-  local memory = usage.asked(by, result.memory, parsed.file)
   if parsed.json then
     return print_json(result, by, limit)
   end
   local out = (memory and memory_report or report.format)(
-    result, by, limit, recording.width())
+    result, by, limit, recording.width(), parsed.lines)
   table.insert(out, 1, recording.heading(info, parsed.trace, result,
                                            trace.lost))
   table.insert(out, 2, "")
