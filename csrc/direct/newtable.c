@@ -36,12 +36,13 @@ uint32_t tg_newtable_parts (const uint32_t *pc) {
 
 /* ---- finding the place ---- */
 
-#define FROM (-16)                /* words from the meter's frame on */
+#define FROM (-8)                 /* words from the meter's frame on */
 #define TO 80
 #define LEAST 10u                 /* tables that must have been met */
 
-/* Each table is made once, in the order of its instructions, but for the last
-   one of a function, which may be made again. */
+/* Each function is called once, and makes no table after it has called another.
+   Each of its tables is made once, in the order of their instructions, but for
+   the last one, which may be made again. */
 static const char chunk[] =
     "local x, y = {}, {1, 2, 3}\n"
     "local z = {a = 1, b = x}\n"
@@ -52,7 +53,7 @@ static const char chunk[] =
     "  for i = 1, 5 do a[-i] = {i} end\n"
     "  return a\n"
     "end\n"
-    "for i = 1, 2 do x[i] = f(i, x, y) z = {i} end\n";
+    "return f(1, x, y)\n";
 
 typedef struct Finding {
   lua_State *L;
