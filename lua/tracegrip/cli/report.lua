@@ -37,7 +37,9 @@ report.options = options.joined({
   {name = "diff", metavar = "OLD", group = "The table",
    help = "What became slower, faster, new or gone since the recording OLD."},
   lines.option("The table", "Below each function the lines that took its "
-                            .. "time."),
+                            .. "time, of a recording with samples (record "
+                            .. "--sample); or with --sort bytes or "
+                            .. "allocations, that allocated."),
   source.option,
   {name = "json", flag = "--json", value = true, group = "The table",
    help = "For programs: one JSON object, with all rows."},
