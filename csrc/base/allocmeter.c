@@ -12,7 +12,7 @@
 static tg_AllocMeter *_Atomic all;
 
 #define NOWHERE INT_MAX
-#define TABLE 5             /* LUA_TTABLE: of a new object 'osize' is its kind */
+#define TABLE 5             /* LUA_TTABLE, the 'osize' of a new one */
 
 static _Atomic int tables_at = NOWHERE;
 

@@ -43,7 +43,7 @@ typedef struct tg_AllocCounts {
 
 /* A block that was made, or made larger. */
 typedef struct tg_AllocMade {
-  const void *block;        /* where it was before, if anywhere: compared only */
+  const void *block;        /* where it was before, or NULL: compared only */
   uint64_t count, bytes;    /* what it stands for; 0: it is none of those that
                                are sampled, but a table */
   const uint32_t *table;    /* of the instruction that has made the latest table

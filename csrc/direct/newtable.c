@@ -30,8 +30,9 @@ bool tg_newtable_is (const void *proto, const uint32_t *pc) {
 }
 
 uint32_t tg_newtable_parts (const uint32_t *pc) {
-  bool large = (pc[-2] & HAS_EXTRA) != 0;
-  return (HASH(pc[-2]) != 0 ? 1u : 0u) + (ARRAY(pc[-2]) != 0 || large ? 1u : 0u);
+  uint32_t i = pc[-2];
+  bool hash = HASH(i) != 0, array = ARRAY(i) != 0 || (i & HAS_EXTRA) != 0;
+  return (uint32_t)hash + (uint32_t)array;
 }
 
 /* ---- finding the place ---- */

@@ -117,8 +117,9 @@ void tg_profile_free (tg_Profile *p);         /* zeroed memory is fine */
    there is a tree from now on. False without memory. */
 bool tg_profile_tick (tg_Profile *p, tg_Ticks ticks);
 
-/* Lines are told too, where ticks are; of rows also those of what was allocated.
-   A tree of lines has no numbers of that. Before the first packet. */
+/* Lines are told too, where ticks are; of rows also those of what was
+   allocated. A tree of lines has no numbers of that. Before the first packet.
+   */
 void tg_profile_lines (tg_Profile *p, tg_Lined lined);
 
 /* Adds a packet, in their order. */

@@ -114,8 +114,9 @@ static uint8_t *put_counts (uint8_t *p, const tg_AllocMeter *m) {
 }
 
 size_t tg_allocations_room (const tg_Session *s) {
-  return TG_ALLOCATIONS_ROOM + tg_holdings_room(&s->memory.meter->origins, &s->memory.lines)
-         + tg_collections_room(s);
+  const tg_MemoryCounts *m = &s->memory;
+  return TG_ALLOCATIONS_ROOM + tg_collections_room(s)
+         + tg_holdings_room(&m->meter->origins, &m->lines);
 }
 
 void tg_allocations_note (tg_Session *s, uint64_t now) {

@@ -7,8 +7,8 @@ local run = require "spec.support.run"
 
 local tracegrip = run.build .. "/bin/tracegrip"
 
--- lines(trace, name): what the function has, by line from its first one on; what
--- of it has no line. counts() is the same as text, allocations alone.
+-- lines(trace, name): what the function has, by line from its first one on; and
+-- what of it has no line. counts() is the same as text, allocations alone.
 local prelude = [[
 local tracegrip = require "tracegrip"
 local kept = {}
@@ -300,8 +300,9 @@ work(1000)
   it("shows lines below functions", function ()
     local result = report("--lines", "--sort", "allocations")
     assert.equal("", result.stderr)
-    assert.truthy(result.stdout:find("work +" .. path:gsub("%p", "%%%0")
-                                     .. ":2\n.-2,00%d +line 5 .-2,000 +line 4 "))
+    local first = "work +" .. path:gsub("%p", "%%%0") .. ":2\n"
+    assert.truthy(result.stdout:find(first .. ".-2,00%d +line 5 "
+                                     .. ".-2,000 +line 4 "))
   end)
 
   it("shows the text with what each line allocates", function ()

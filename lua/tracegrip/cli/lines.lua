@@ -1,6 +1,6 @@
--- lines.lua - what is known of lines, for the commands that show it: the option,
--- what it needs, the rows of a function's lines. Samples tell their times, and
--- allocations what they have allocated.
+-- lines.lua - what is known of lines, for the commands that show it: the
+-- option, what it needs, the rows of a function's lines. Samples tell their
+-- times, and recordings of memory what they have allocated.
 
 local core = require "tracegrip.core"
 local main = require "tracegrip.cli.main"

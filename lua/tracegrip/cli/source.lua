@@ -310,8 +310,8 @@ end
 
 -- Of a report with lines: 'list' are its functions in their order, 'limit' of
 -- them are shown at most. 'of' says what is shown, and what shares are shares
--- of: 'key', a field of memory, and 'memory', which the report has of the whole;
--- without a key times, and 'whole_ms'.
+-- of: 'key', a field of memory, and 'memory', which the report has of the
+-- whole; without a key times, and 'whole_ms'.
 function source.run (parsed, trace, list, limit, of)
   local found, results = lined(list, parsed.source, parsed.file, of), {}
   local shown, rest = units.first(found, limit, "function")
