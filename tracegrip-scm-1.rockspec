@@ -32,6 +32,7 @@ build = {
       sources = {
         "csrc/base/addresstable.c",
         "csrc/base/alloc.c",
+        "csrc/base/alloclines.c",
         "csrc/base/allocmeter.c",
         "csrc/base/atfork.c",
         "csrc/base/buf.c",
@@ -94,6 +95,7 @@ build = {
         "csrc/coverage/covering.c",
         "csrc/coverage/merge.c",
         "csrc/coverage/pushcounts.c",
+        "csrc/direct/newtable.c",
         "csrc/direct/probe.c",
         "csrc/direct/probe_collector.c",
         "csrc/direct/probe_cstack.c",
@@ -310,6 +312,7 @@ build = {
         "csrc/server/serverstate.c",
         "csrc/server/serverthread.c",
         "csrc/session/allocations.c",
+        "csrc/session/allocplace.c",
         "csrc/session/anchor.c",
         "csrc/session/calibration.c",
         "csrc/session/collections.c",

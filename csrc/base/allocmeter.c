@@ -4,11 +4,21 @@
 */
 #include "base/allocmeter.h"
 
+#include <limits.h>
 #include <stdatomic.h>
 
 #include "base/alloc.h"
 
 static tg_AllocMeter *_Atomic all;
+
+#define NOWHERE INT_MAX
+#define TABLE 5             /* LUA_TTABLE, the 'osize' of a new one */
+
+static _Atomic int tables_at = NOWHERE;
+
+void tg_allocmeter_tables (int at) {
+  atomic_store_explicit(&tables_at, at, memory_order_relaxed);
+}
 
 /* What the allocator was asked for, and has answered. */
 typedef struct Request {
@@ -43,6 +53,7 @@ void tg_allocmeter_end (tg_AllocMeter *m) {
   m->counts = false;
   m->watched = NULL;
   m->alarm = NULL;
+  m->asker = (tg_AllocAsker){.ud = NULL};
   tg_origins_end(&m->origins);
 }
 
@@ -70,6 +81,19 @@ static uint32_t note (tg_AllocMeter *m, const Request *r) {
   return m->own || o->every == 0 ? 1 : was + is;
 }
 
+/* What is the program's own, and was met by chance if that decides. */
+static void tell (tg_AllocMeter *m, const Request *r, uint32_t blocks) {
+  bool asked = blocks > 0 || m->latest.since == 0;
+  if (r->after > r->before && asked && !m->own) {
+    m->latest.block = r->block;
+    m->latest.count = blocks;
+    m->latest.bytes = (r->after - r->before) * (uint64_t)blocks;
+    m->asker.made(m->asker.ud, &m->latest);
+  }
+  else if (r->after == 0 && r->before == m->asker.size)
+    m->asker.gone(m->asker.ud, r->block);
+}
+
 /* A block that becomes larger counts as one allocation of what is added: what
    it had is neither new nor given back. Once it is known that something has
    changed there is no need to say so again. */
@@ -82,6 +106,8 @@ static void count (tg_AllocMeter *m, const Request *r) {
   }
   else
     c->freed += (r->before - r->after) * (uint64_t)blocks;
+  if (m->asker.made != NULL)
+    tell(m, r, blocks);
   m->heap += r->after - r->before;
   if ((int64_t)(m->heap - m->peak) > 0) {   /* it may be relative */
     m->peak = m->heap;
@@ -102,11 +128,32 @@ void tg_allocmeter_watch (tg_AllocMeter *m, const uint8_t *three,
   m->watched = three;
 }
 
+/* A new table, or what follows one. The words around 'frame' are others' and
+   may be anything, and nothing but their bits is kept. */
+#if defined(__has_feature) || defined(__SANITIZE_ADDRESS__)
+__attribute__((no_sanitize("address")))
+#endif
+static void note_table (tg_AllocMeter *m, void *const *frame, bool is_table) {
+  if (!is_table) {
+    m->latest.since++;
+    return;
+  }
+  int at = atomic_load_explicit(&tables_at, memory_order_relaxed);
+  m->latest.table = at != NOWHERE ? frame[at] : NULL;
+  m->latest.since = 0;
+  if (tg_unlikely(m->probe != NULL))
+    m->probe(m->watcher, frame);
+}
+
 /* Of a new object 'osize' is its kind and no size. To free is to ask for 0
-   bytes, and cannot be refused. */
+   bytes, and cannot be refused. All registers that callers keep are on the
+   stack meanwhile, at places that are always the same. */
 void *tg_allocmeter_call (void *ud, void *block, size_t osize, size_t nsize) {
+  __builtin_unwind_init();
   tg_AllocMeter *m = ud;
   Request r = {block, NULL, block != NULL ? osize : 0, nsize};
+  if (nsize > r.before)
+    note_table(m, __builtin_frame_address(0), block == NULL && osize == TABLE);
   r.result = m->allocator(m->ud, block, osize, nsize);
   if (m->counts && (r.before != nsize || r.result != block)
       && (nsize == 0 || r.result != NULL))

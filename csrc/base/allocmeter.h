@@ -41,6 +41,26 @@ typedef struct tg_AllocCounts {
   uint64_t freed;         /* bytes that were given back */
 } tg_AllocCounts;
 
+/* A block that was made, or made larger. */
+typedef struct tg_AllocMade {
+  const void *block;        /* where it was before, or NULL: compared only */
+  uint64_t count, bytes;    /* what it stands for; 0: it is none of those that
+                               are sampled, but a table */
+  const uint32_t *table;    /* of the instruction that has made the latest table
+                               what stood in its place on the stack: compare it
+                               before it is followed (direct/newtable.h)... */
+  uint32_t since;           /* ...and how many blocks ago that was; 0: this is
+                               the table */
+} tg_AllocMade;
+
+/* Who asks which blocks are made; all run as the allocator does. */
+typedef struct tg_AllocAsker {
+  void *ud;
+  void (*made) (void *ud, const tg_AllocMade *made);
+  size_t size;              /* blocks of that size... */
+  void (*gone) (void *ud, const void *block);     /* ...that go */
+} tg_AllocAsker;
+
 typedef struct tg_AllocMeter {
   tg_Allocator *allocator;  /* what was there before... */
   void *ud;                 /* ...and what it is called with */
@@ -62,6 +82,10 @@ typedef struct tg_AllocMeter {
   uint32_t seen;            /* the three bytes as they were last */
   void (*changed) (void *ud);   /* called when the bytes are not 'seen'... */
   void *watcher;            /* ...with this */
+  tg_AllocAsker asker;      /* 'made' NULL: nobody asks */
+  tg_AllocMade latest;      /* 'table' and 'since' are of all blocks */
+  void (*probe) (void *ud, void *const *frame);   /* sees the stack at each new
+                               table, with 'watcher'; or NULL */
   struct tg_AllocMeter *next;   /* all meters: so a leak checker finds them */
 } tg_AllocMeter;
 
@@ -77,6 +101,11 @@ tg_Allocator tg_allocmeter_call;
    case. Once it is based, it sets '*alarm' to 0 when its counts have changed
    and should be asked for. */
 void tg_allocmeter_begin (tg_AllocMeter *m, uint64_t *alarm, uint64_t every);
+
+/* Where on the stack, in words from the meter's frame on, the interpreter has
+   the instruction that makes a table: for all meters of the process. Without
+   it 'table' is NULL. */
+void tg_allocmeter_tables (int at);
 
 /* The meter counts no more. */
 void tg_allocmeter_end (tg_AllocMeter *m);

@@ -23,6 +23,7 @@ typedef struct tg_LineTime {
   uint64_t periods;           /* the owner's: ticks that were late as often as
                                  they count */
   uint64_t calls;             /* that were made from there */
+  uint64_t allocations, bytes;        /* that were allocated there */
   uint64_t self_ns;           /* these two once it is divided */
   double variance;
 } tg_LineTime;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "stream/holdings.h"
 
 /*
 ** {==================================================================
@@ -49,6 +50,25 @@ bool tg_profilelines_call (tg_Profile *p, const tg_Packet *k) {
   if (site != NULL)
     site->calls++;
   return site != NULL;
+}
+
+bool tg_profilelines_allocated (tg_Profile *p, const tg_Allocations *a) {
+  tg_Holdings h;
+  tg_AllocLine at;
+  if (p->lined != TG_LINED_ROWS || p->nopen == 0
+      || !tg_holdings_read(&h, a->held, a->above))
+    return true;
+  uint32_t row = p->open[p->nopen - 1].call.row;
+  while (tg_holdings_line(&h, &at)) {
+    if (tg_funclabels_known(&p->labels, at.function) != row)
+      continue;
+    tg_LineTime *line = tg_linetimes_at(&p->sites, row, at.line);
+    if (line == NULL)
+      return false;
+    line->allocations += at.count;
+    line->bytes += at.bytes;
+  }
+  return true;
 }
 
 /* The caller of frame number 'i' is at that line by now: the frame goes on as
@@ -179,7 +199,8 @@ static void add (tg_RowLines *l, const tg_Profile *p, uint32_t row,
     return;
   l->list[l->count++] = (tg_RowLine){
     .row = row, .line = line, .self_ns = t->self_ns, .variance = t->variance,
-    .samples = t->ticked.count, .calls = t->calls
+    .samples = t->ticked.count, .calls = t->calls,
+    .allocations = t->allocations, .bytes = t->bytes
   };
 }
 
@@ -210,6 +231,8 @@ static void merge (tg_RowLines *l) {
     to->variance += from->variance;
     to->samples += from->samples;
     to->calls += from->calls;
+    to->allocations += from->allocations;
+    to->bytes += from->bytes;
   }
   l->count = n;
 }

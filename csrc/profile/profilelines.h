@@ -23,6 +23,10 @@ uint32_t tg_profilelines_caller (const tg_Profile *p, const tg_Packet *k);
 /* The packet's call is one of its caller's line. */
 bool tg_profilelines_call (tg_Profile *p, const tg_Packet *k);
 
+/* What was allocated is of lines of the innermost open frame, as far as it is
+   known, and as far as that is whose it was: it may be hidden. */
+bool tg_profilelines_allocated (tg_Profile *p, const tg_Allocations *a);
+
 /* The frames that are open stand where the tick has met them. */
 bool tg_profilelines_place (tg_Profile *p, const tg_Packet *tick);
 
@@ -50,6 +54,7 @@ typedef struct tg_RowLine {
   double variance;
   uint64_t samples;
   uint64_t calls;             /* that it has made */
+  uint64_t allocations, bytes;
 } tg_RowLine;
 
 typedef struct tg_RowLines {

@@ -7,6 +7,7 @@
 #include "session/allocations.h"
 
 #include "base/loaded.h"
+#include "session/allocplace.h"
 #include "session/collections.h"
 #include "stream/holdings.h"
 
@@ -59,6 +60,7 @@ static bool begin (tg_Session *s) {
   lua_setallocf(s->host.main, tg_allocmeter_call, s->memory.meter);
   tg_allocations_base(s);
   tg_collections_begin(s);
+  tg_allocplace_begin(s);
   tg_session_attribute(s, s->current);
   return true;
 }
@@ -73,6 +75,7 @@ void tg_allocations_end (tg_Session *s) {
   s->memory.meter = NULL;
   tg_allocmeter_end(m);
   tg_collections_end(m);
+  tg_allocplace_end(s);
   if (lua_getallocf(s->host.main, &ud) == tg_allocmeter_call && ud == m) {
     lua_setallocf(s->host.main, m->allocator, m->ud);
     s->memory.spare = m;
@@ -111,8 +114,9 @@ static uint8_t *put_counts (uint8_t *p, const tg_AllocMeter *m) {
 }
 
 size_t tg_allocations_room (const tg_Session *s) {
-  return TG_ALLOCATIONS_ROOM + tg_holdings_room(&s->memory.meter->origins)
-         + tg_collections_room(s);
+  const tg_MemoryCounts *m = &s->memory;
+  return TG_ALLOCATIONS_ROOM + tg_collections_room(s)
+         + tg_holdings_room(&m->meter->origins, &m->lines);
 }
 
 void tg_allocations_note (tg_Session *s, uint64_t now) {
@@ -124,9 +128,12 @@ void tg_allocations_note (tg_Session *s, uint64_t now) {
   tg_writer_time(r, now);
   uint8_t *p = tg_writer_head(r, r->p, TG_EV_ALLOCATIONS | TG_EVF_HELD, now);
   uint32_t told;
-  p = tg_holdings_put(put_counts(p, m), &m->origins, height(m), &told);
+  p = tg_holdings_put(put_counts(p, m), &m->origins, &s->memory.lines,
+                      height(m), &told);
   tg_writer_end(r, p);
   tg_origins_told(&m->origins, told);
+  tg_alloclines_told(&s->memory.lines);
+  s->memory.gone = NULL;
   tg_allocmeter_asked(m);
   m->due = tg_origins_due(&m->origins) > 0;     /* these are told next */
 }

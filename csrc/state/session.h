@@ -13,6 +13,7 @@
 
 #include <stdatomic.h>
 
+#include "base/alloclines.h"
 #include "base/allocmeter.h"
 #include "binding/lx.h"
 #include "host/part.h"
@@ -207,6 +208,11 @@ typedef struct tg_MemoryCounts {
   tg_AllocMeter *meter;       /* what is allocated (session/allocations.h);
                                  NULL: nobody asks */
   tg_AllocMeter *spare;       /* of an earlier trace, or NULL */
+  tg_AllocLines lines;        /* owns; where (session/allocplace.h): */
+  const uint32_t *table;      /* behind the instruction that has made the latest
+                                 table, if one has */
+  const lua_State *gone;      /* the coroutine that ran last, if it was
+                                 collected since */
   uint64_t heap_due;          /* ticks; when the heap's size is to be noted
                                  (session/heap.h); UINT64_MAX: never */
 } tg_MemoryCounts;

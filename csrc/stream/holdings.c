@@ -7,6 +7,7 @@
 #define VAR 10u                     /* bytes of a number at most */
 #define HEAD (2 + 7 * VAR)          /* all but the changes */
 #define CHANGE (3 * VAR)
+#define LINE (4 * VAR)
 #define CHANGES_MOST (64u << 10)    /* bytes of one event */
 
 /* For changes: as many as there are, or as may be in one event. */
@@ -15,8 +16,8 @@ static size_t changes_room (const tg_Origins *o) {
   return room < CHANGES_MOST ? room : CHANGES_MOST;
 }
 
-size_t tg_holdings_room (const tg_Origins *o) {
-  return HEAD + changes_room(o);
+size_t tg_holdings_room (const tg_Origins *o, const tg_AllocLines *lines) {
+  return HEAD + VAR + lines->count * LINE + changes_room(o);
 }
 
 /* ---- writing ---- */
@@ -52,10 +53,23 @@ static uint8_t *put_changes (uint8_t *p, const tg_Origins *o, uint32_t *n) {
   return p;
 }
 
-static uint8_t *put_all (uint8_t *p, const tg_Origins *o, uint64_t above,
+static uint8_t *put_lines (uint8_t *p, const tg_AllocLines *lines) {
+  p = tg_putvar(p, lines->count);
+  for (uint32_t i = 0; i < lines->count; i++) {
+    const tg_AllocLine *line = &lines->list[i];
+    p = tg_putvar(tg_putvar(p, line->function), line->line);
+    p = tg_putvar(tg_putvar(p, line->count), line->bytes);
+  }
+  return p;
+}
+
+static uint8_t *put_all (uint8_t *p, const tg_Origins *o,
+                         const tg_AllocLines *lines, uint64_t above,
                          uint32_t *n) {
   if (o->every > 0)
     p = tg_putvar(p, o->every);
+  if (lines->count > 0)
+    p = put_lines(p, lines);
   p = tg_putvar(p, o->here);
   if (o->here != 0)
     p = put_holding(p, o->now);
@@ -69,11 +83,13 @@ static uint8_t *put_all (uint8_t *p, const tg_Origins *o, uint64_t above,
 
 /* The size is most often of one byte: the rest is written behind that, and
    moves where it is of more. */
-uint8_t *tg_holdings_put (uint8_t *p, const tg_Origins *o, uint64_t above,
+uint8_t *tg_holdings_put (uint8_t *p, const tg_Origins *o,
+                          const tg_AllocLines *lines, uint64_t above,
                           uint32_t *n) {
   *p++ = (uint8_t)((o->every > 0 ? TG_HELD_SAMPLED : 0)
-                   | (o->forgotten ? TG_HELD_FORGOTTEN : 0));
-  size_t size = (size_t)(put_all(p + 1, o, above, n) - (p + 1));
+                   | (o->forgotten ? TG_HELD_FORGOTTEN : 0)
+                   | (lines->count > 0 ? TG_HELD_LINES : 0));
+  size_t size = (size_t)(put_all(p + 1, o, lines, above, n) - (p + 1));
   if (size >= 0x80)
     memmove(p + (size < 0x4000 ? 2 : 3), p + 1, size);
   return tg_putvar(p, size) + size;
@@ -102,6 +118,14 @@ static tg_Holding take_holding (tg_ByteReader *b) {
   return h;
 }
 
+/* How many bytes they are is not told: they are passed over one by one. */
+static void take_lines (tg_ByteReader *b, tg_Holdings *h) {
+  h->nlines = tg_takevar(b);
+  h->lines = *b;
+  for (uint64_t i = 0; i < h->nlines * 4 && !b->missing; i++)
+    tg_takevar(b);
+}
+
 bool tg_holdings_read (tg_Holdings *h, tg_ByteReader b, uint64_t above) {
   const uint8_t *flags = tg_take(&b, 1);
   *h = (tg_Holdings){.nhigh = UINT64_MAX};
@@ -111,6 +135,8 @@ bool tg_holdings_read (tg_Holdings *h, tg_ByteReader b, uint64_t above) {
   tg_takevar(&b);                   /* the size: these are all */
   if (*flags & TG_HELD_SAMPLED)
     h->every = tg_takevar(&b);
+  if (*flags & TG_HELD_LINES)
+    take_lines(&b, h);
   h->origin = h->before = take_id(&b);
   if (h->origin != 0)
     h->now = h->high = take_holding(&b);
@@ -121,6 +147,17 @@ bool tg_holdings_read (tg_Holdings *h, tg_ByteReader b, uint64_t above) {
   }
   h->changes = b;
   return !b.missing;
+}
+
+bool tg_holdings_line (tg_Holdings *h, tg_AllocLine *line) {
+  if (h->nlines == 0)
+    return false;
+  h->nlines--;
+  uint64_t function = tg_takevar(&h->lines), at = tg_takevar(&h->lines);
+  *line = (tg_AllocLine){.function = (uint32_t)function, .line = (uint32_t)at};
+  line->count = tg_takevar(&h->lines);
+  line->bytes = tg_takevar(&h->lines);
+  return !h->lines.missing && function <= UINT32_MAX && at <= UINT32_MAX;
 }
 
 bool tg_holdings_next (tg_Holdings *h, tg_OriginChange *c) {

@@ -3,9 +3,11 @@
 ** flag HELD is set: behind its five numbers.
 **
 **     u8 flags   bits 0 to 3 are 0, so a reader that is older finds no event
-**                there, and ends; 10 SAMPLED, 20 FORGOTTEN
+**                there, and ends; 10 SAMPLED, 20 FORGOTTEN, 40 LINES
 **     var size   of what follows
 **     [SAMPLED:  var every]
+**     [LINES:    var n; n times var function, var line, var allocations, var
+**                bytes: where of what was allocated the line is known]
 **     var origin, [not 0: var blocks, var bytes]: what ran up to here has that
 **                number, and so much of what it has made is still there
 **     [above:    [origin not 0: var blocks, var bytes: of it when the heap was
@@ -22,22 +24,25 @@
 #ifndef TG_HOLDINGS_H
 #define TG_HOLDINGS_H
 
+#include "base/alloclines.h"
 #include "base/bytereader.h"
 #include "base/origins.h"
 #include "stream/event.h"
 
 enum {
   TG_HELD_SAMPLED = 0x10,
-  TG_HELD_FORGOTTEN = 0x20
+  TG_HELD_FORGOTTEN = 0x20,
+  TG_HELD_LINES = 0x40
 };
 
 /* Bytes that tg_holdings_put takes at most. Very many changes are told by more
    than one event. */
-size_t tg_holdings_room (const tg_Origins *o);
+size_t tg_holdings_room (const tg_Origins *o, const tg_AllocLines *lines);
 
 /* Writes what there is to tell, but no more changes than there was room for;
    '*n' is how many. 'above' as in the event. Returns the end. */
-uint8_t *tg_holdings_put (uint8_t *p, const tg_Origins *o, uint64_t above,
+uint8_t *tg_holdings_put (uint8_t *p, const tg_Origins *o,
+                          const tg_AllocLines *lines, uint64_t above,
                           uint32_t *n);
 
 /* What of it was read. */
@@ -49,6 +54,8 @@ typedef struct tg_Holdings {
   uint64_t nhigh;             /* changes before the highest moment; without
                                  'above' all */
   /* private */
+  tg_ByteReader lines;
+  uint64_t nlines;
   tg_ByteReader changes;
   tg_OriginId before;
 } tg_Holdings;
@@ -58,6 +65,9 @@ void tg_holdings_pass (tg_ByteReader *b);
 
 /* From the bytes that were passed over; false if they make no sense. */
 bool tg_holdings_read (tg_Holdings *h, tg_ByteReader b, uint64_t above);
+
+/* The next line, without 'pc'; false at the end. */
+bool tg_holdings_line (tg_Holdings *h, tg_AllocLine *line);
 
 /* The next change; false at the end, and from where they make no sense. Of one
    that is the last of its origin 'less' is not told. */

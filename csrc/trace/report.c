@@ -90,16 +90,19 @@ static bool read_lines (lua_State *L, int i) {
   return lines;
 }
 
-/* Samples tell self times by their ticks, and lines. False without memory. */
+/* Samples tell self times by their ticks, and lines; of rows so does what was
+   allocated. False without memory. */
 static bool ask_ticks (Report *r, const tg_Options *o, tg_ReadTrace *from,
                        tg_Lined lined) {
   tg_Ticks ticks = tg_bytick_kind(o->sample, o->with_calls);
   if (!tg_profile_tick(&r->profile, ticks))
     return false;
-  if (ticks != TG_TICKS_NONE) {
+  if (ticks != TG_TICKS_NONE)
     tg_reader_tick(from->reader);
+  bool allocated = lined == TG_LINED_ROWS
+                   && (o->types & TG_TYPE_ALLOCATIONS) != 0;
+  if (ticks != TG_TICKS_NONE || allocated)
     tg_profile_lines(&r->profile, lined);
-  }
   return true;
 }
 
@@ -248,6 +251,10 @@ static void put_lines (Report *r, tg_Sink *out, uint32_t row) {
     tg_sink_ms(out, "self_error_ms",
                (uint64_t)(sqrt(list[i].variance) + 0.5));
     tg_sink_count(out, "samples", list[i].samples);
+    if (r->profile.usage.on) {
+      tg_sink_count(out, "self_bytes", list[i].bytes);
+      tg_sink_count(out, "self_allocations", list[i].allocations);
+    }
     if (list[i].calls > 0)
       tg_sink_count(out, "calls", list[i].calls);
     out->close(out);

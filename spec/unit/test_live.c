@@ -86,13 +86,14 @@ static void tell (World *w) {
   uint64_t above = m->peak > high ? m->peak - high : 0;
   tg_Event e;
   uint32_t told;
+  tg_AllocLines lines = {.count = 0};
   uint8_t *p = tg_put32(bytes, TG_EV_ALLOCATIONS | TG_EVF_HELD);
   p = tg_putvar(p, m->total.allocations - m->told.allocations);
   p = tg_putvar(p, m->total.allocated - m->told.allocated);
   p = tg_putvar(p, m->total.freed - m->told.freed);
   p = tg_putvar(tg_putvar(p, m->heap), above);
-  UNIT_CHECK(tg_holdings_room(&m->origins) < sizeof bytes - 64);
-  p = tg_holdings_put(p, &m->origins, above, &told);
+  UNIT_CHECK(tg_holdings_room(&m->origins, &lines) < sizeof bytes - 64);
+  p = tg_holdings_put(p, &m->origins, &lines, above, &told);
   tg_origins_told(&m->origins, told);
   tg_allocmeter_asked(m);
   size_t size = (size_t)(p - bytes);

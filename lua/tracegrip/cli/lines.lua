@@ -1,5 +1,6 @@
--- lines.lua - what samples tell of lines, for the commands that show it: the
--- option, what it needs, the rows of a function's lines.
+-- lines.lua - what is known of lines, for the commands that show it: the
+-- option, what it needs, the rows of a function's lines. Samples tell their
+-- times, and recordings of memory what they have allocated.
 
 local core = require "tracegrip.core"
 local main = require "tracegrip.cli.main"
@@ -13,7 +14,7 @@ local MOST = 10           -- lines shown of a function if nothing else is said
 -- The option --lines of a command.
 function lines.option (group, help)
   return {name = "lines", flag = "--lines", value = true, group = group,
-          help = help .. " Of a recording with samples (record --sample)."}
+          help = help}
 end
 
 -- Fails if nothing tells of lines: 'samples' is what a report or a tree has.
@@ -24,11 +25,16 @@ function lines.must (samples, path)
   end
 end
 
+-- The fields of a line that add up.
+local sums = {"self_ms", "self_bytes", "self_allocations"}
+
 -- What stands for lines that are not shown.
 local function rest_of (list, from)
-  local rest = {guides = "  ", self_ms = 0}
+  local rest = {guides = "  "}
   for i = from, #list do
-    rest.self_ms = rest.self_ms + list[i].self_ms
+    for _, key in ipairs(sums) do
+      rest[key] = list[i][key] and (rest[key] or 0) + list[i][key]
+    end
   end
   rest.name = ("… %s (--limit)"):format(
     units.several(#list - from + 1, "more line"))
@@ -39,7 +45,9 @@ local function row_of (f, line)
   local known = line.line > 0
   return {name = known and "line " .. line.line or "line not known",
           guides = "  ", url = known and f.url or nil, line = line.line,
-          self_ms = line.self_ms, self_error_ms = line.self_error_ms}
+          self_ms = line.self_ms, self_error_ms = line.self_error_ms,
+          self_bytes = line.self_bytes,
+          self_allocations = line.self_allocations}
 end
 
 -- Those of a function that have time.
@@ -51,13 +59,39 @@ local function timed (f)
   return list
 end
 
+-- Those of a function that have allocated, in the order of that key. What has
+-- no line is one of them.
+local function allocated (f, key)
+  local list, rest = {}, {line = 0}
+  for _, field in ipairs {"self_bytes", "self_allocations"} do
+    rest[field] = f[field]
+  end
+  for _, line in ipairs(f.lines or {}) do
+    if line.line > 0 and line.self_allocations > 0 then
+      list[#list + 1] = line
+      rest.self_bytes = rest.self_bytes - line.self_bytes
+      rest.self_allocations = rest.self_allocations - line.self_allocations
+    end
+  end
+  if #list > 0 and rest.self_allocations > 0 then
+    list[#list + 1] = rest
+  end
+  table.sort(list, function (a, b)
+    if a[key] ~= b[key] then
+      return a[key] > b[key]
+    end
+    return a.line < b.line
+  end)
+  return list
+end
+
 -- A report's rows, each function with its lines below it: the first ones, or
--- 'all'.
-function lines.rows (list, all)
+-- 'all'; by time, or by a key of what was allocated.
+function lines.rows (list, all, key)
   local rows = {}
   for _, f in ipairs(list) do
     rows[#rows + 1] = f
-    local own = timed(f)
+    local own = key and allocated(f, key) or not key and timed(f)
     local shown = all and #own or math.min(#own, MOST)
     for i = 1, shown do
       rows[#rows + 1] = row_of(f, own[i])

@@ -37,7 +37,9 @@ report.options = options.joined({
   {name = "diff", metavar = "OLD", group = "The table",
    help = "What became slower, faster, new or gone since the recording OLD."},
   lines.option("The table", "Below each function the lines that took its "
-                            .. "time."),
+                            .. "time, of a recording with samples (record "
+                            .. "--sample); or with --sort bytes or "
+                            .. "allocations, that allocated."),
   source.option,
   {name = "json", flag = "--json", value = true, group = "The table",
    help = "For programs: one JSON object, with all rows."},
@@ -106,11 +108,12 @@ local function limited (list, limit)
 end
 
 -- The rows of a report of what was allocated.
-local function memory_report (result, by, limit, width)
+local function memory_report (result, by, limit, width, lined)
   local memory = result.memory
   local shown, rest = limited(sorted(result.functions, by), limit)
   local others = usage.rest(by, memory)
-  shown = table.move(shown, 1, #shown, 1, {})
+  shown = lined and lines.rows(shown, limit == math.huge, usage.line_key(by))
+          or table.move(shown, 1, #shown, 1, {})
   table.move(others, 1, #others, #shown + 1, shown)
   local out = columns.format(usage.columns(by, memory), shown, width)
   out[#out + 1] = rest
@@ -183,15 +186,16 @@ local function check (parsed, by)
   local flag = parsed.source and "--source" or parsed.lines and "--lines"
   if flag and parsed.diff then
     main.misuse("--diff compares functions, and not lines")
-  elseif flag and usage.keys[by] then
-    main.misuse("%s shows times, and not %s", flag, by)
+  elseif flag and usage.keys[by] and not usage.line_key(by) then
+    main.misuse("%s shows times, bytes and allocations, and not %s", flag, by)
   end
   parsed.lines = flag and true
 end
 
 local function run_source (parsed, by, result, trace)
   source.run(parsed, trace, sorted(result.functions, by), limit_of(parsed),
-             whole_of(result))
+             {whole_ms = whole_of(result), memory = result.memory,
+              key = usage.keys[by] and usage.line_key(by)})
 end
 
 function report.run (parsed)
@@ -201,18 +205,18 @@ function report.run (parsed)
     return run_diff(parsed, by, limit)
   end
   local result, info, trace = result_of(parsed.file, parsed)
-  if parsed.lines then
+  local memory = usage.asked(by, result.memory, parsed.file)
+  if parsed.lines and not memory then
     lines.must(result.samples, parsed.file)
   end
   if parsed.source then
     return run_source(parsed, by, result, trace)
   end
-  local memory = usage.asked(by, result.memory, parsed.file)
   if parsed.json then
     return print_json(result, by, limit)
   end
   local out = (memory and memory_report or report.format)(
-    result, by, limit, recording.width())
+    result, by, limit, recording.width(), parsed.lines)
   table.insert(out, 1, recording.heading(info, parsed.trace, result,
                                            trace.lost))
   table.insert(out, 2, "")

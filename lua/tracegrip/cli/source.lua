@@ -1,5 +1,6 @@
 -- source.lua - report --source FUNCTION: the text of a function, with the time,
--- the samples and the calls of each of its lines beside it.
+-- the samples and the calls of each of its lines beside it; or, in an order of
+-- memory, with what each has allocated.
 --
 -- The text is the recording's own (record --sources), else that of the file, if
 -- it is older than the recording and has functions where the recording has
@@ -21,7 +22,8 @@ source.option = {
   help = "In place of the table the text of a function, with the time and the "
          .. "samples of each line: of that name, or defined at that URL:LINE; "
          .. "if there is none, of all whose name a Lua pattern finds. Of a "
-         .. "recording with samples (record --sample)."
+         .. "recording with samples (record --sample); with --sort bytes or "
+         .. "allocations, of one made with --memory."
 }
 
 local HOT = 0.05          -- of a function's time: a line that is marked
@@ -57,14 +59,15 @@ local function meant (list, wanted)
 end
 
 -- The same, of those whose lines are known.
-local function lined (list, wanted, path)
+local function lined (list, wanted, path, of)
   local found = meant(list, wanted)
   if #found == 0 then
     main.fail("%s has no function '%s'", path, wanted)
   end
   local with = chosen(found, function (f) return f.lines ~= nil end)
   if #with == 0 then
-    main.fail("%s has no sample in a line of '%s'", path, wanted)
+    main.fail(of.key and "%s has no allocation in a line of '%s'"
+              or "%s has no sample in a line of '%s'", path, wanted)
   end
   return with
 end
@@ -126,15 +129,21 @@ local function read (f, text, from)
   end
   local result = {name = f.name, url = f.url, line = f.line, last_line = last,
                   self_ms = f.self_ms, self_error_ms = f.self_error_ms,
+                  self_bytes = f.self_bytes,
+                  self_allocations = f.self_allocations,
                   calls = f.calls, source = from, lines = {},
-                  rest_ms = f.self_ms}
+                  rest_ms = f.self_ms, rest_bytes = f.self_bytes}
   for number = f.line, math.min(last, #text) do
     local line = known[number] or {self_ms = 0, samples = 0}
     result.lines[#result.lines + 1] = {
       line = number, self_ms = line.self_ms,
       self_error_ms = line.self_error_ms, samples = line.samples,
+      self_bytes = f.self_bytes and (line.self_bytes or 0),
+      self_allocations = f.self_bytes and (line.self_allocations or 0),
       calls = line.calls, text = text[number]}
     result.rest_ms = result.rest_ms - line.self_ms
+    result.rest_bytes = f.self_bytes
+                        and result.rest_bytes - (line.self_bytes or 0)
   end
   return result
 end
@@ -156,36 +165,53 @@ local function plain (text)
   return table.concat(out)
 end
 
-local function table_columns (f)
-  local function number (title, key, drop, text)
-    return {title = title, right = true, drop = drop, sparse = true,
-            text = function (row)
-      return (row[key] or 0) > 0 and text(row[key]) or ""
-    end}
+local function number (title, key, drop, text)
+  return {title = title, right = true, drop = drop, sparse = true,
+          text = function (row)
+    return (row[key] or 0) > 0 and text(row[key]) or ""
+  end}
+end
+
+-- The first column marks a line that has much of what its function has, the
+-- second says how much.
+local function add_shares (list, f, key)
+  list[1] = {title = "", text = function (row)
+    return f[key] > 0 and (row[key] or 0) >= HOT * f[key] and ">" or ""
+  end}
+  list[2] = number("%", key, nil, function (n)
+    return units.percent(n, f[key])
+  end)
+end
+
+local function add_numbers (list, f, of)
+  if of.key then
+    list[#list + 1] = number("bytes", "self_bytes", nil, units.bytes)
+    list[#list + 1] = number("allocations", "self_allocations", 3, units.count)
+    return
   end
-  return {
-    {title = "", text = function (row)
-      return f.self_ms > 0 and (row.self_ms or 0) >= HOT * f.self_ms and ">"
-             or ""
-    end},
-    number("%", "self_ms", nil, function (ms)
-      return units.percent(ms, f.self_ms)
-    end),
-    number("self", "self_ms", nil, units.column),
-    functions.doubt(f.self_ms, 1),
-    number("samples", "samples", 3, units.count),
-    number("calls", "calls", 2, units.count),
-    {title = "line", right = true, text = function (row)
-      return row.line and tostring(row.line) or ""
-    end},
-    {title = "source", cut = "back", least = 20, text = function (row)
-      return row.gap or plain(row.text)
-    end}
-  }
+  list[#list + 1] = number("self", "self_ms", nil, units.column)
+  list[#list + 1] = functions.doubt(f.self_ms, 1)
+  list[#list + 1] = number("samples", "samples", 3, units.count)
+end
+
+local function table_columns (f, of)
+  local list = {}
+  add_shares(list, f, of.key or "self_ms")
+  add_numbers(list, f, of)
+  list[#list + 1] = number("calls", "calls", 2, units.count)
+  list[#list + 1] = {title = "line", right = true, text = function (row)
+    return row.line and tostring(row.line) or ""
+  end}
+  list[#list + 1] = {title = "source", cut = "back", least = 20,
+                     text = function (row)
+    return row.gap or plain(row.text)
+  end}
+  return list
 end
 
 local function has_something (line)
   return line.samples > 0 or (line.calls or 0) > 0
+         or (line.self_allocations or 0) > 0
 end
 
 -- Which lines are shown: the first, and what is near to those that have
@@ -225,15 +251,25 @@ local function rows_of (f, all)
   return rows
 end
 
--- In as many rows as it takes.
-local function heading (f, whole_ms, width)
+-- What the function has.
+local function parts_of (f, of)
+  if of.key then
+    return {units.bytes(f.self_bytes) .. " of its own",
+            units.percent(f.self_bytes, of.memory.total_bytes),
+            units.several(f.self_allocations, "allocation")}
+  end
   local samples = 0
   for _, line in ipairs(f.lines) do
     samples = samples + line.samples
   end
-  local parts = {units.span(f.self_ms) .. " of its own",
-                 units.percent(f.self_ms, whole_ms),
-                 units.several(samples, "sample")}
+  return {units.span(f.self_ms) .. " of its own",
+          units.percent(f.self_ms, of.whole_ms),
+          units.several(samples, "sample")}
+end
+
+-- In as many rows as it takes.
+local function heading (f, of, width)
+  local parts = parts_of(f, of)
   if f.calls > 0 then
     parts[#parts + 1] = units.several(f.calls, "call")
   end
@@ -247,16 +283,24 @@ local function heading (f, whole_ms, width)
   return rows
 end
 
+-- What has no line.
+local function rest_of (f, of)
+  if of.key then
+    return f.rest_bytes > 0
+           and units.bytes(f.rest_bytes) .. " of it without a line"
+  end
+  return f.rest_ms > 0.005 * f.self_ms
+         and ("%s of it without a line: no sample tells"):format(
+           units.span(f.rest_ms))
+end
+
 -- A function's text as rows of a table.
-local function format (f, whole_ms, all, width)
-  local out = heading(f, whole_ms, width)
-  local rows = columns.format(table_columns(f), rows_of(f, all), width)
+local function format (f, of, all, width)
+  local out = heading(f, of, width)
+  local rows = columns.format(table_columns(f, of), rows_of(f, all), width)
   out[#out + 1] = ""
   table.move(rows, 1, #rows, #out + 1, out)
-  if f.rest_ms > 0.005 * f.self_ms then
-    out[#out + 1] = ("%s of it without a line: no sample tells"):format(
-      units.span(f.rest_ms))
-  end
+  out[#out + 1] = rest_of(f, of) or nil
   return out
 end
 
@@ -265,9 +309,11 @@ end
 ---------------------------------------------------------------------------
 
 -- Of a report with lines: 'list' are its functions in their order, 'limit' of
--- them are shown at most; 'whole_ms' is what shares are shares of.
-function source.run (parsed, trace, list, limit, whole_ms)
-  local found, results = lined(list, parsed.source, parsed.file), {}
+-- them are shown at most. 'of' says what is shown, and what shares are shares
+-- of: 'key', a field of memory, and 'memory', which the report has of the
+-- whole; without a key times, and 'whole_ms'.
+function source.run (parsed, trace, list, limit, of)
+  local found, results = lined(list, parsed.source, parsed.file, of), {}
   local shown, rest = units.first(found, limit, "function")
   for i, f in ipairs(shown) do
     results[i] = read(f, text_of(trace, f.url, list, parsed.file))
@@ -281,7 +327,7 @@ function source.run (parsed, trace, list, limit, whole_ms)
   local out = {}
   for i, result in ipairs(results) do
     out[#out + 1] = i > 1 and "" or nil
-    local rows = format(result, whole_ms, limit == math.huge,
+    local rows = format(result, of, limit == math.huge,
                         recording.width())
     table.move(rows, 1, #rows, #out + 1, out)
   end

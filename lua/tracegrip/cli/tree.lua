@@ -30,7 +30,8 @@ tree.options = options.joined({
           .. "it at the end, and was at the heap's peak, in and below a row, "
           .. "which is then shown in place of times (record --memory)."},
   lines.option("The tree", "A row is a function with the line at which it "
-                           .. "stood, FUNCTION:LINE."),
+                           .. "stood, FUNCTION:LINE. Of a recording with "
+                           .. "samples (record --sample)."),
   {name = "minMs", kind = "ms", metavar = "MS", group = "The tree",
    help = "Leave out what took less than MS milliseconds in all."},
 }, options.reading, options.times)

@@ -33,6 +33,13 @@ local function is_live (by)
   return usage.keys[by][1]:find "live" ~= nil
 end
 
+-- What a line has of an order of memory; nil: of what is alive no line is
+-- known, and no line has a total.
+function usage.line_key (by)
+  local key = usage.keys[by][1]
+  return (key == "self_bytes" or key == "self_allocations") and key or nil
+end
+
 -- Whether that is the order of a table of memory; there must be something to
 -- show: 'memory' is what a report or a tree has of the whole.
 function usage.asked (by, memory, path)

@@ -1,0 +1,130 @@
+/*
+** allocplace.c - see allocplace.h. Runs in the place of Lua's allocator: reads
+** the interpreter's memory and calls nothing of it.
+**
+** The CallInfo of what runs are never freed, and what their slots hold is
+** alive. A coroutine that was collected without an event is known by its block,
+** which goes ('gone').
+*/
+#include "session/allocplace.h"
+
+#include "direct/newtable.h"
+
+#define FRAMES_MOST 64      /* looked at for one block */
+
+/* The innermost frame that is in the stream; NULL: none. */
+static const tg_Frame *visible_frame (const tg_Coroutine *t) {
+  uint32_t least = t->n > FRAMES_MOST ? t->n - FRAMES_MOST : 0;
+  for (uint32_t i = t->n; i > least; i--) {
+    if ((t->frames[i - 1].what & TG_FR_HIDDEN) == 0)
+      return &t->frames[i - 1];
+  }
+  return NULL;
+}
+
+/* Whether the frame is one of those that run: only then it is read. */
+static bool runs (const lua_State *L, const void *ci) {
+  const void *c = tg_direct_running(L);
+  for (int i = 0; c != NULL && i < FRAMES_MOST; i++) {
+    if (c == ci)
+      return true;
+    c = tg_read_pointer(c, TG_AT_FRAME_CALLER);
+  }
+  return false;
+}
+
+/* Whether the stack is in its place: not while it is about to be moved. */
+static bool stands (const lua_State *L, const void *ci,
+                    const tg_AllocMade *made) {
+  const void *stack = tg_read_pointer(L, tg_direct_facts.stack);
+  return made->block != stack
+         && (uintptr_t)tg_frame_slot(ci) >= (uintptr_t)stack;
+}
+
+/* The instruction that comes next; NULL: it is not known. A table's parts are
+   those of the instruction that has made it. */
+static const uint32_t *next_of (tg_Session *s, const lua_State *L,
+                                const void *ci, const void *proto,
+                                const tg_AllocMade *made) {
+  const uint32_t **table = &s->memory.table;
+  bool innermost = ci == tg_direct_running(L);
+  if (made->since == 0)
+    *table = innermost && tg_newtable_is(proto, made->table) ? made->table
+                                                             : NULL;
+  if (innermost && made->since == 0)
+    return *table;
+  if (innermost && *table != NULL && made->since <= 2
+      && tg_newtable_is(proto, *table)
+      && made->since <= tg_newtable_parts(*table))
+    return *table;
+  return tg_read_pointer(ci, TG_AT_FRAME_NEXT);
+}
+
+/* 0: not known. */
+static uint32_t line_of (const void *proto, const uint32_t *next) {
+  const uint32_t *code = tg_read_pointer(proto, TG_AT_PROTO_CODE);
+  uintptr_t n = ((uintptr_t)next - (uintptr_t)code) / 4;
+  if ((uintptr_t)next < (uintptr_t)code
+      || n > tg_read32(proto, TG_AT_PROTO_NCODE))
+    return 0;
+  int line = tg_proto_line(proto, n > 0 ? (int)n - 1 : 0);
+  return line > 0 ? (uint32_t)line : 0;
+}
+
+static void add (tg_Session *s, const tg_Frame *frame, const void *proto,
+                 const uint32_t *next, const tg_AllocMade *made) {
+  tg_AllocLines *lines = &s->memory.lines;
+  uint32_t function = frame->what & TG_FR_ID;
+  tg_AllocLine *line = tg_alloclines_find(lines, next, function);
+  if (line == NULL) {
+    tg_AllocLine fresh = {.pc = next, .function = function};
+    fresh.line = line_of(proto, next);
+    line = fresh.line > 0 ? tg_alloclines_add(lines, fresh) : NULL;
+  }
+  if (line == NULL)
+    return;
+  line->count += made->count;
+  line->bytes += made->bytes;
+}
+
+/* While the hook is off, what it knows of frames may be of others. */
+static void made (void *ud, const tg_AllocMade *made) {
+  tg_Session *s = ud;
+  const tg_Coroutine *t = s->current;
+  if (made->since == 0)
+    s->memory.table = NULL;
+  if (t == NULL || t->L == s->memory.gone
+      || s->window.state != TG_WINDOW_SHUT)
+    return;
+  const tg_Frame *frame = visible_frame(t);
+  if (frame == NULL || (frame->what & TG_FR_C) != 0 || !runs(t->L, frame->ci)
+      || tg_frame_is_c(frame->ci) || !stands(t->L, frame->ci, made))
+    return;
+  const void *proto = tg_function_proto(tg_frame_function(frame->ci));
+  const uint32_t *next = next_of(s, t->L, frame->ci, proto, made);
+  if (next != NULL && made->count > 0)
+    add(s, frame, proto, next, made);
+}
+
+/* A block as large as a coroutine's goes: maybe that of what ran last. */
+static void gone (void *ud, const void *block) {
+  tg_Session *s = ud;
+  const char *L = s->current != NULL ? (const char *)s->current->L : NULL;
+  if (L == (const char *)block + LUA_EXTRASPACE)
+    s->memory.gone = s->current->L;
+}
+
+void tg_allocplace_begin (tg_Session *s) {
+  if (!s->host.direct)
+    return;
+  tg_newtable_find();
+  s->memory.meter->asker = (tg_AllocAsker){
+    s, made, tg_direct_facts.state + LUA_EXTRASPACE, gone
+  };
+}
+
+void tg_allocplace_end (tg_Session *s) {
+  tg_alloclines_free(&s->memory.lines);
+  s->memory.gone = NULL;
+  s->memory.table = NULL;
+}
