@@ -229,6 +229,7 @@ bench: all $(BENCH)    ## cost per event; BENCH_ARGS="-n 9 fib oop"
 	$(V)$(TREE) LUA_CPATH_$(SUFFIX)="$(abspath $(BUILD))/spec/?.so;$$LUA_CPATH_$(SUFFIX)" \
 	  $(LUA) spec/bench/streaming.lua
 	$(V)$(TREE) $(LUA) spec/bench/attached.lua $(BUILD)
+	$(V)$(TREE) $(LUA) spec/bench/real.lua $(BUILD)
 
 breakpoints: all $(BENCH)    ## what a breakpoint costs other functions' calls
 	$(V)$(SUITE) lua5.4 spec/bench/breakpoints.lua

@@ -343,6 +343,7 @@ build = {
         "csrc/state/labels.c",
         "csrc/state/libraries.c",
         "csrc/state/metaname.c",
+        "csrc/state/models.c",
         "csrc/state/objectpool.c",
         "csrc/state/observer.c",
         "csrc/state/shape.c",

@@ -8,6 +8,7 @@
 #include "capture/slots.h"
 #include "capture/veil.h"
 #include "direct/frame.h"
+#include "state/models.h"
 
 /* Where the values of a list can be read from memory; NULL: they cannot, or
    they are not all there, which the public API takes for nil. */
@@ -51,20 +52,45 @@ static uint8_t *put_short_list (tg_Session *s, lua_State *L,
                                               list->count, p);
 }
 
-/* The bytes of a list at 'p', which end at 'end', are those of 'want'. */
-static void compare (tg_Slice want, const uint8_t *p, const uint8_t *end) {
-  if (end != NULL)
-    tg_crosscheck_bytes(want.data, want.size, p, (size_t)(end - p));
+/* The list at 'p', up to 'end', as it is with what it refers to. */
+static tg_Buf unfold (const tg_Session *s, const uint8_t *p,
+                      const uint8_t *end) {
+  tg_Buf out = {0};
+  tg_Slice list = {.data = p + 4, .size = (size_t)(end - p - 4),
+                   .origin = s->writer.block->data};
+  tg_values_copy(&out, list, TG_PACKET_MAX);
+  return out;
 }
 
-/* All ways at the same place, where the list 'want' was written from memory;
-   what is known of strings is as it was before. */
+/* The short way at 'p', where all that it refers to is what 'want' has. A table
+   may be told there by another one. Those that are models from now on stay so
+   only if what is written there in the end has the same bytes. */
+static void check_short (tg_Session *s, lua_State *L, const tg_ValueList *list,
+                         const void *base, uint8_t *p, uint8_t *lim,
+                         tg_Slice want, const tg_Buf *whole) {
+  uint8_t *end = put_short_list(s, L, list, base, p, lim);
+  if (end == NULL)
+    return;
+  tg_Buf got = unfold(s, p, end);
+  tg_crosscheck_bytes((const uint8_t *)whole->data, whole->size,
+                      (const uint8_t *)got.data, got.size);
+  tg_buf_free(&got);
+  if ((size_t)(end - p) != want.size || memcmp(p, want.data, want.size) != 0)
+    tg_models_forget(s->capture.models, p, lim);
+}
+
+/* All ways at the same place, where the list 'want' was written from memory,
+   and 'whole' is the same with what it refers to; what is known of strings is
+   as it was before. */
 static uint8_t *put_again (tg_Session *s, lua_State *L,
                            const tg_ValueList *list, const void *base,
-                           uint8_t *p, uint8_t *lim, tg_Slice want) {
-  compare(want, p, put_short_list(s, L, list, base, p, lim));
+                           uint8_t *p, uint8_t *lim, tg_Slice want,
+                           const tg_Buf *whole) {
+  check_short(s, L, list, base, p, lim, want, whole);
   uint8_t *end = tg_capture_asked(s, L, list, p, lim);
-  compare(want, p, end);
+  if (end == NULL)
+    return NULL;
+  tg_crosscheck_bytes(want.data, want.size, p, (size_t)(end - p));
   return end;
 }
 
@@ -83,8 +109,10 @@ static uint8_t *put_both (tg_Session *s, lua_State *L, const tg_ValueList *list,
   size_t n = (size_t)(end - p);
   uint8_t *bytes = malloc(n);
   memcpy(bytes, p, n);
+  tg_Buf whole = unfold(s, p, end);
   memcpy(s->writer.written, before, sizeof before);
-  end = put_again(s, L, list, base, p, lim, (tg_Slice){bytes, n, NULL});
+  end = put_again(s, L, list, base, p, lim, (tg_Slice){bytes, n, NULL}, &whole);
+  tg_buf_free(&whole);
   free(bytes);
   return end;
 }

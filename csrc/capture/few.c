@@ -15,6 +15,7 @@
 #include "capture/met.h"
 #include "capture/slotvalue.h"
 #include "capture/table.h"
+#include "state/models.h"
 
 /* ---- descriptors ---- */
 
@@ -37,9 +38,34 @@ TG_INLINE uint8_t *put_function (const tg_Capture *c, tg_FunctionId id,
 
 #include "capture/descriptor.h"
 
+/* Whether there is anything in a table: mostly at once. */
+TG_INLINE bool is_empty (const void *table) {
+  if (tg_direct_array_size(table) > 0
+      && !tg_slot_is_nil(tg_direct_element(table, 0)))
+    return false;
+  return tg_slot_is_nil(tg_node_value(tg_direct_node(table, 0)))
+         && !tg_capture_has_content(table);
+}
+
+/* Most of what is only named is a table without a class. */
+TG_INLINE bool is_nameless (tg_Few *f, tg_Slot v, uint32_t *flags) {
+  size_t n;
+  if (tg_slot_type(v) != LUA_TTABLE)
+    return false;
+  tg_Slot meta = {.u.p = tg_direct_metatable(v.u.p, LUA_TTABLE)};
+  if (meta.u.p == NULL)
+    *flags = is_empty(v.u.p) ? 0 : TG_DESC_TRUNCATED;
+  else
+    *flags = TG_DESC_TRUNCATED | TG_DESC_META;
+  return meta.u.p == NULL || class_of(&f->c, meta, &n) == NULL;
+}
+
 /* The descriptor of an object that is only named. */
 TG_INLINE uint8_t *put_name (tg_Few *f, tg_Slot v, uint8_t *p) {
   tg_Object o = {0};
+  uint32_t flags;
+  if (tg_likely(is_nameless(f, v, &flags)))
+    return put_byte(put_byte(p, TG_OBJ_TABLE), (uint8_t)flags);
   examine_named(&f->c, &o, v);
   p[0] = (uint8_t)object_type(tg_slot_type(v));
   p[1] = (uint8_t)o.flags;
@@ -60,10 +86,10 @@ static uint8_t *put_listed (tg_Few *f, tg_Slot v, uint8_t *p) {
     examine_class(&f->c, &o, meta);
   }
   uint32_t flags = o.flags;
+  head[0] = (uint8_t)object_type(tg_slot_type(v));
   p = put_parts(&f->c, &o, flags, p + 2);
   if (tg_likely(p != NULL && tg_slot_type(v) == LUA_TTABLE))
-    p = tg_few_put_table(f, v.u.p, p, &flags);
-  head[0] = (uint8_t)object_type(tg_slot_type(v));
+    p = tg_few_put_table(f, v.u.p, head, p, &flags);
   head[1] = (uint8_t)flags;
   return p;
 }
@@ -116,6 +142,7 @@ uint8_t *tg_capture_few (tg_Session *s, lua_State *L, const void *base,
     return NULL;                /* each value has to be looked at */
   f.c = (tg_Capture){.session = s, .L = L, .limits = &s->selection.limits,
                      .lim = s->writer.lim};
+  f.noted = false;
   f.count = 0;                  /* 'objects' are not worth clearing */
   f.most = most_objects(&s->selection);
   f.limit = s->selection.limits.string;
@@ -124,8 +151,11 @@ uint8_t *tg_capture_few (tg_Session *s, lua_State *L, const void *base,
     p = put_outer(&f, slot_at(base, first + i), p);
   if (p != NULL && f.count > 0)
     p = put_descriptors(&f, p);
-  if (p == NULL || f.c.unknown)
+  if (p == NULL || f.c.unknown) {
+    if (f.noted)
+      tg_models_forget(s->capture.models, start, s->writer.lim);
     return NULL;
+  }
   tg_put32(start, (uint32_t)(p - start - 4)
                   | (f.c.refers ? TG_VALUES_REFERS : 0u));
   return p;

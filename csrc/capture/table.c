@@ -3,13 +3,17 @@
 **
 ** A listing has the sequence from 1 on first, then the rest in lua_next's
 ** order, as far as the limit of properties goes (rules.h). Of most tables
-** memory has just that order: an array without holes, and no key in the hash
-** part that goes on with it. These are written here, in one go, with room for
-** all of it asked for once: rules.h has to ask at each property. For any other
-** the long way sorts things out.
+** memory has just that order: an array without holes, which may go on in the
+** hash part, and entries of that. These are written here, in one go, with room
+** for all of it asked for once: rules.h has to ask at each property. For any
+** other the long way sorts things out.
+**
+** Where there is a model (state/models.h), what differs from it is written.
 */
 #include "capture/table.h"
+#include "base/alloc.h"
 #include "capture/budget.h"
+#include "state/models.h"
 
 #define ENTRIES_MAX 64u         /* properties of one table; what so many come
                                    to need not be counted (TG_PACKET_MAX) */
@@ -28,6 +32,11 @@ TG_INLINE uint8_t *put_inner (tg_Few *f, tg_Slot v, uint8_t *p) {
   return tg_likely(end != NULL) ? end : put_large(f, v, p);
 }
 
+/* The same out of line, for values that differ. */
+static TG_NOINLINE uint8_t *put_differing (tg_Few *f, tg_Slot v, uint8_t *p) {
+  return put_inner(f, v, p);
+}
+
 /* How many of the array's slots, up to 'most', have something before the first
    that has nothing. */
 static uint32_t count_elements (const void *table, uint32_t most) {
@@ -44,22 +53,82 @@ static bool ends_at (const void *table, uint32_t n, uint32_t size) {
   return n == size;
 }
 
-static uint8_t *put_elements (tg_Few *f, const void *table, uint32_t n,
-                              uint8_t *p) {
-  for (uint32_t i = 0; i < n && p != NULL; i++)
-    p = put_inner(f, tg_direct_element(table, i),
-                  put_integer(p, (lua_Integer)i + 1));
+/* Of a table, what its listing has: a sequence, then entries of the hash
+   part. */
+typedef struct Listing {
+  const void *table;
+  uint32_t size;        /* of the array */
+  uint32_t elements;    /* of the sequence, which may go on in the hash part */
+  uint32_t left;        /* entries of that, at most; those that are passed over
+                           are none */
+  bool cut;             /* the sequence alone is more than may be listed */
+} Listing;
+
+/* Element 'i' of the sequence, from 0. */
+TG_INLINE tg_Slot element_of (const Listing *t, uint32_t i) {
+  return tg_likely(i < t->size)
+         ? tg_direct_element(t->table, i)
+         : tg_direct_hashed(t->table, (uint64_t)i + 1);
+}
+
+/* How many more there are in the hash part, up to 'most' in all. */
+static uint32_t count_hashed (const Listing *t, uint32_t n, uint32_t most) {
+  while (n < most && !tg_slot_is_nil(element_of(t, n)))
+    n++;
+  return n;
+}
+
+/* Whether all of it is in an order that is seen at once: no hole in the array
+   but at its end. */
+TG_INLINE bool plan (Listing *t, uint32_t most) {
+  uint32_t in_array = t->size <= most ? t->size : most + 1, n = 0;
+  if (t->size > 0) {
+    n = count_elements(t->table, in_array);
+    if (n < in_array && (t->size > most || !ends_at(t->table, n, t->size)))
+      return false;
+  }
+  if (n == t->size)
+    n = count_hashed(t, n, most + 1);
+  t->cut = n > most;
+  t->elements = t->cut ? most : n;
+  t->left = most - t->elements;
+  return true;
+}
+
+/* Whether an entry of the hash part is listed there: not if it is empty, or one
+   of the sequence. */
+TG_INLINE bool is_listed (const Listing *t, const void *node) {
+  if (tg_slot_is_nil(tg_node_value(node)))
+    return false;
+  if (tg_likely(t->elements <= t->size))
+    return true;
+  tg_Slot key = tg_node_key(node);
+  return tg_slot_variant(key) != TG_TAG_INTEGER
+         || (uint64_t)key.u.i - 1 >= t->elements;
+}
+
+/* The hash part from '*node' up to the end; none if the sequence has filled
+   what there may be. */
+TG_INLINE const uint8_t *hash_part (const Listing *t, const uint8_t **node) {
+  *node = tg_direct_node(t->table, 0);
+  size_t n = t->cut ? 0 : tg_direct_nodes(t->table);
+  return *node + n * (size_t)TG_SIZE_NODE;
+}
+
+/* ---- written whole ---- */
+
+static uint8_t *put_elements (tg_Few *f, const Listing *t, uint8_t *p) {
+  for (uint32_t i = 0; i < t->elements && p != NULL; i++)
+    p = put_inner(f, element_of(t, i), put_integer(p, (lua_Integer)i + 1));
   return p;
 }
 
-/* At most 'left' entries of the hash part. */
-static uint8_t *put_nodes (tg_Few *f, const void *table, uint32_t left,
-                           uint8_t *p, uint32_t *flags) {
-  const uint8_t *node = tg_direct_node(table, 0);
-  const uint8_t *end = node + tg_direct_nodes(table) * (size_t)TG_SIZE_NODE;
+static uint8_t *put_nodes (tg_Few *f, const Listing *t, uint8_t *p,
+                           uint32_t *flags) {
+  const uint8_t *node, *end = hash_part(t, &node);
+  uint32_t left = t->left;
   for (; node < end; node += TG_SIZE_NODE) {
-    tg_Slot value = tg_node_value(node);
-    if (tg_slot_is_nil(value))
+    if (!is_listed(t, node))
       continue;
     if (tg_unlikely(left-- == 0)) {
       *flags |= TG_DESC_TRUNCATED;
@@ -68,51 +137,276 @@ static uint8_t *put_nodes (tg_Few *f, const void *table, uint32_t left,
     p = put_inner(f, tg_node_key(node), p);
     if (tg_unlikely(p == NULL))
       return NULL;
-    p = put_inner(f, value, p);
+    p = put_inner(f, tg_node_value(node), p);
     if (tg_unlikely(p == NULL))
       return NULL;
   }
   return p;
 }
 
-/* The properties of a table whose array has more slots than may be listed, if
-   all of them have something; else NULL. */
-static uint8_t *put_long (tg_Few *f, const void *table, uint32_t most,
-                          uint8_t *p, uint32_t *flags) {
-  if (count_elements(table, most + 1) <= most)
-    return NULL;
-  *flags |= TG_DESC_TRUNCATED;
-  return put_elements(f, table, most, p);
-}
-
-/* Of a table whose array may be listed whole. */
-TG_INLINE uint8_t *put_whole (tg_Few *f, const void *table, uint32_t size,
-                              uint32_t most, uint8_t *p, uint32_t *flags) {
-  uint32_t n = 0;
-  if (size > 0) {
-    n = count_elements(table, size);
-    if (!ends_at(table, n, size))
-      return NULL;
-  }
-  if (n == size && !tg_slot_is_nil(tg_direct_hashed(table, (uint64_t)n + 1)))
-    return NULL;
-  if (n > 0)
-    p = put_elements(f, table, n, p);
-  return (p != NULL) ? put_nodes(f, table, most - n, p, flags) : NULL;
-}
-
-uint8_t *tg_few_put_table (tg_Few *f, const void *table, uint8_t *p,
+static uint8_t *put_whole (tg_Few *f, const Listing *t, uint8_t *p,
                            uint32_t *flags) {
+  if (t->elements > 0)
+    p = put_elements(f, t, p);
+  if (p != NULL)
+    p = put_nodes(f, t, p, flags);
+  return (p != NULL) ? put_byte(p, TG_GRIP_END) : NULL;
+}
+
+/* ---- like another one ---- */
+
+typedef struct Like {
+  tg_Few *f;
+  const tg_ModelProperty *next, *end;   /* of the model */
+  uint64_t bit, differ;                 /* of the next; all up to it */
+  uint8_t *p;                           /* values that differ */
+} Like;
+
+/* The value of the model's next property; false if it is for the long way. The
+   state is the caller's, in registers. */
+TG_INLINE bool see_value (Like *k, tg_Slot v) {
+  if (!tg_seen_same(k->next->value, k->next->value_tag, v)) {
+    k->differ |= k->bit;
+    k->p = put_differing(k->f, v, k->p);
+    if (tg_unlikely(k->p == NULL))
+      return false;
+  }
+  k->bit <<= 1;
+  k->next++;
+  return true;
+}
+
+/* Whether the properties have the model's keys, in its order; '*flags' if there
+   are more. */
+TG_INLINE bool see_nodes (Like *k, const Listing *t, uint32_t *flags) {
+  const uint8_t *node, *end = hash_part(t, &node);
+  uint32_t left = t->left;
+  for (; node < end; node += TG_SIZE_NODE) {
+    if (!is_listed(t, node))
+      continue;
+    if (tg_unlikely(left-- == 0)) {
+      *flags |= TG_DESC_TRUNCATED;
+      return true;
+    }
+    const tg_ModelProperty *x = k->next;
+    if (x == k->end || !tg_seen_same(x->key, x->key_tag, tg_node_key(node))
+        || !see_value(k, tg_node_value(node)))
+      return false;
+  }
+  return true;
+}
+
+TG_INLINE bool see_elements (Like *k, const Listing *t) {
+  for (uint32_t i = 0; i < t->elements; i++) {
+    if (!see_value(k, element_of(t, i)))
+      return false;
+  }
+  return true;
+}
+
+/* A number with a fixed number of bytes, all of them but the last with more to
+   come. */
+TG_INLINE uint8_t *put_wide (uint8_t *p, uint64_t v, uint32_t bytes) {
+  for (; bytes > 1; bytes--, v >>= 7)
+    *p++ = (uint8_t)(v | 0x80);
+  *p++ = (uint8_t)v;
+  return p;
+}
+
+TG_INLINE uint32_t bytes_of_differ (const tg_Model *m) {
+  return (m->count + 6) / 7;
+}
+
+/* What differs from the model, if that is shorter than all of it; else NULL,
+   and then it has to be written whole. */
+static uint8_t *put_like (tg_Few *f, const tg_Model *m, const Listing *t,
+                          const uint8_t *head, uint8_t *p, uint32_t *flags) {
+  uint32_t bytes = bytes_of_differ(m);
+  uint8_t *differ = tg_putvar(p, (uint64_t)(head - m->head));
+  Like k = {.f = f, .next = m->properties, .end = m->properties + m->count,
+            .bit = 1, .p = differ + bytes};
+  if (m->elements != t->elements || !see_elements(&k, t)
+      || !see_nodes(&k, t, flags) || k.next != k.end
+      || (size_t)(k.p - p) >= m->size)
+    return NULL;
+  put_wide(differ, k.differ, bytes);
+  return k.p;
+}
+
+/* ---- models ---- */
+
+/* Made when they are first needed; without memory the list goes the long way,
+   which needs none. */
+TG_INLINE bool has_models (tg_Few *f) {
+  tg_Models **m = &f->c.session->capture.models;
+  if (tg_unlikely(*m == NULL))
+    *m = tg_calloc(1, sizeof **m);
+  return *m != NULL;
+}
+
+TG_INLINE bool is_good (const tg_Few *f, const tg_Model *m) {
+  return m->head != NULL && m->epoch == f->c.session->writer.epoch
+         && m->limit == f->limit;
+}
+
+/* By its first two keys in the hash part, and how long its sequence is. */
+static tg_Model *kind_of (const tg_Few *f, const Listing *t) {
+  const uint8_t *node, *end = hash_part(t, &node);
+  uint64_t word = t->elements;
+  for (uint32_t keys = 0; node < end && keys < 2; node += TG_SIZE_NODE) {
+    if (!is_listed(t, node))
+      continue;
+    word = word << 1 ^ (uint64_t)tg_node_key(node).u.i;
+    keys++;
+  }
+  return tg_models_kind(f->c.session->capture.models, word);
+}
+
+/* False: there are too many, or one whose key is like no other. */
+static bool add_property (tg_Model *m, tg_Slot key, tg_Slot value) {
+  if (m->count == TG_MODEL_MOST || !tg_seen_told(key))
+    return false;
+  tg_ModelProperty *x = &m->properties[m->count++];
+  x->key = tg_seen_word(key);
+  x->key_tag = (uint8_t)key.tag;
+  x->value = tg_seen_told(value) ? tg_seen_word(value) : 0;
+  x->value_tag = tg_seen_told(value) ? (uint8_t)value.tag : TG_SEEN_NEVER;
+  m->objects += x->value_tag == TG_SEEN_NEVER;
+  return true;
+}
+
+static bool add_properties (tg_Model *m, const Listing *t) {
+  const tg_Slot number = {.u.i = 0, .tag = TG_TAG_INTEGER};
+  const uint8_t *node, *end = hash_part(t, &node);
+  for (uint32_t i = 0; i < t->elements; i++) {
+    if (!add_property(m, number, element_of(t, i)))
+      return false;
+  }
+  for (uint32_t left = t->left; node < end && left > 0; node += TG_SIZE_NODE) {
+    if (!is_listed(t, node))
+      continue;
+    if (!add_property(m, tg_node_key(node), tg_node_value(node)))
+      return false;
+    left--;
+  }
+  return true;
+}
+
+/* Whether something like the model can be shorter than the model is. */
+static bool is_worth (const tg_Model *m) {
+  return m->size > m->objects + 4 + bytes_of_differ(m);
+}
+
+/* From now on others may be like this one, whose 'size' bytes of properties
+   belong to the descriptor at 'head'; false: nothing would be won by it. */
+static TG_NOINLINE bool note_model (tg_Few *f, tg_Model *m, const Listing *t,
+                                    const uint8_t *head, size_t size) {
+  m->table = t->table;
+  m->epoch = f->c.session->writer.epoch;
+  m->count = m->objects = 0;
+  m->size = (uint32_t)size;
+  m->limit = f->limit;
+  m->elements = t->elements;
+  bool good = add_properties(m, t) && is_worth(m);
+  m->head = good ? head : NULL;
+  m->plain = !good;
+  f->noted = true;
+  return good;
+}
+
+/* What was found out of a table that is no model is at its address, unless
+   another one is a model there. */
+TG_INLINE void note_table (const tg_Few *f, tg_Model *own, const Listing *t,
+                           bool plain) {
+  if (is_good(f, own) && own->table != t->table)
+    return;
+  own->table = t->table;
+  own->head = NULL;
+  own->plain = plain;
+  own->epoch = f->c.session->writer.epoch;
+}
+
+/* ---- tables ---- */
+
+#define DEAR 8u           /* bytes, beside objects, that a table is told by */
+
+/* Whether something was noted of the table, and it is no model. */
+TG_INLINE bool is_noted (const tg_Few *f, const tg_Model *own,
+                         const Listing *t) {
+  return own->head == NULL && own->table == t->table
+         && own->epoch == f->c.session->writer.epoch;
+}
+
+/* Like a model of its kind, where it has none at its address or is like that
+   one no more. When it is told so for the second time, and with much that
+   differs, it is to be a model itself: 'own' notes the first time. */
+static uint8_t *put_like_kind (tg_Few *f, tg_Model *own, const tg_Model *kind,
+                               const Listing *t, const uint8_t *head,
+                               uint8_t *p, uint32_t *flags) {
+  if (is_noted(f, own, t))
+    return NULL;
+  uint8_t *end = put_like(f, kind, t, head, p, flags);
+  if (end != NULL && end - p > (ptrdiff_t)(DEAR + kind->objects))
+    note_table(f, own, t, false);
+  return end;
+}
+
+/* Like a model, if there is one; then '*place' is where the table would be one
+   itself. */
+static uint8_t *put_like_any (tg_Few *f, tg_Model **place, const Listing *t,
+                              const uint8_t *head, uint8_t *p,
+                              uint32_t *flags) {
+  tg_Model *own = *place;
+  if (own->table == t->table && is_good(f, own)) {
+    uint8_t *end = put_like(f, own, t, head, p, flags);
+    if (end != NULL)
+      return end;
+  }
+  tg_Model *kind = kind_of(f, t);
+  if (is_good(f, kind))
+    return put_like_kind(f, own, kind, t, head, p, flags);
+  *place = kind;
+  return NULL;
+}
+
+/* The properties by what they differ from a model, or whole; then they are a
+   model from now on. */
+static uint8_t *put_listing (tg_Few *f, const Listing *t, uint8_t *head,
+                             uint8_t *p, uint32_t *flags) {
+  tg_Model *own = tg_models_place(f->c.session->capture.models, t->table);
+  tg_Model *place = own;
+  if (is_noted(f, own, t) && own->plain)
+    return put_whole(f, t, p, flags);
+  uint8_t *end = put_like_any(f, &place, t, head, p, flags);
+  if (end != NULL) {
+    head[0] = TG_DESC_LIKE;
+    f->c.refers = true;
+    return end;
+  }
+  end = put_whole(f, t, p, flags);
+  if (end != NULL && !note_model(f, place, t, head, (size_t)(end - p)))
+    note_table(f, own, t, true);
+  return end;
+}
+
+/* Of fewer there is nothing to be won. */
+#define ENTRIES_LIKE 2u
+
+uint8_t *tg_few_put_table (tg_Few *f, const void *table, uint8_t *head,
+                           uint8_t *p, uint32_t *flags) {
   uint32_t most = f->c.session->selection.limits.properties;
-  uint32_t size = tg_direct_array_size(table);
-  uint64_t n = (uint64_t)size + tg_direct_nodes(table);
-  if (n > most)
-    n = most;
+  Listing t = {.table = table, .size = tg_direct_array_size(table)};
+  uint64_t all = (uint64_t)t.size + tg_direct_nodes(table);
+  uint64_t n = (all < most) ? all : most;
   if (tg_unlikely(n > ENTRIES_MAX
-                  || (size_t)(f->c.lim - p) < n * 2 * SMALL_ROOM + ROOM))
+                  || (size_t)(f->c.lim - p) < n * 2 * SMALL_ROOM + ROOM)
+      || !plan(&t, (most < ENTRIES_MAX) ? most : ENTRIES_MAX)
+      || !has_models(f))
     return NULL;
   *flags |= TG_DESC_PROPS;
-  p = (size > most) ? put_long(f, table, most, p, flags)
-                    : put_whole(f, table, size, most, p, flags);
-  return (p != NULL) ? put_byte(p, TG_GRIP_END) : NULL;
+  if (t.cut)
+    *flags |= TG_DESC_TRUNCATED;
+  if (all <= ENTRIES_LIKE || tg_unlikely(f->c.session->capture.whole))
+    return put_whole(f, &t, p, flags);
+  return put_listing(f, &t, head, p, flags);
 }

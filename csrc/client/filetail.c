@@ -28,7 +28,7 @@
 #include "channel/blockstream.h"
 #include "recording/blockwalk.h"
 #include "recording/entries.h"
-#include "recording/fileformat.h"
+#include "recording/fileheader.h"
 #include "text/fileio.h"
 #include "text/zstd.h"
 
@@ -99,7 +99,7 @@ static bool open_file (FileTail *t) {
   if (!tg_fileio_read(fd, &t->header, sizeof t->header, 0)
       || memcmp(t->header.magic, TG_FORMAT_MAGIC, 8) != 0
       || t->header.order != TG_FORMAT_ORDER
-      || t->header.version != TG_FORMAT_VERSION
+      || !tg_fileheader_knows(t->header.version)
       || (t->run != 0 && t->header.run != t->run)) {
     close(fd);
     return false;

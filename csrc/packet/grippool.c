@@ -154,9 +154,7 @@ static void put_property (tg_Grips *g, const tg_Grip *k, const tg_Grip *v,
 static bool put_properties (tg_Grips *g, tg_ValueCursor *c, uint32_t level) {
   bool cut = false;
   tg_Grip k, v;
-  tg_values_grip(c, &k);
-  for (uint32_t n = 0; k.type != TG_END; n++) {
-    tg_values_grip(c, &v);
+  for (uint32_t n = 0; tg_values_property(c, &k, &v); n++) {
     if (n >= g->selection->limits.properties
         || !tg_grips_spend(g, COST_PROPERTY))
       return true;
@@ -166,7 +164,6 @@ static bool put_properties (tg_Grips *g, tg_ValueCursor *c, uint32_t level) {
       put_property(g, &k, &v, level);
     else
       cut = true;
-    tg_values_grip(c, &k);
   }
   return cut;
 }
@@ -211,9 +208,8 @@ static bool put_prototype (tg_Grips *g, const tg_Descriptor *d,
 /* Whether a property is listed at the cursor, which is a copy: the caller's is
    not needed any more. */
 static bool has_property (tg_ValueCursor *c) {
-  tg_Grip key;
-  tg_values_grip(c, &key);
-  return key.type != TG_END;
+  tg_Grip key, v;
+  return tg_values_property(c, &key, &v);
 }
 
 /* Whether there are properties that are not listed. Those of an object at the

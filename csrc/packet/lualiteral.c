@@ -177,27 +177,27 @@ static Object *object (tg_LuaLiteral *w, uint32_t id) {
   return &w->pool[id];
 }
 
-/* Passes over a grip, and counts a reference if it is an object. An id comes
-   from the bytes: an id beyond their size cannot have a descriptor there, and
-   gets no place in the pool. */
-static tg_GripType meet (tg_LuaLiteral *w, tg_ValueCursor *c) {
-  uint32_t id;
-  tg_GripType type = tg_values_pass(c, &id);
-  if (type != TG_OBJECT || id >= w->size)
-    return type;        /* so many descriptors cannot be there */
-  Object *o = object(w, id);
+/* Counts a reference if the grip is an object. An id comes from the bytes: an
+   id beyond their size cannot have a descriptor there, and gets no place in the
+   pool. */
+static void meet (tg_LuaLiteral *w, const tg_Grip *g) {
+  if (g->type != TG_OBJECT || g->u.id >= w->size)
+    return;             /* so many descriptors cannot be there */
+  Object *o = object(w, g->u.id);
   if (o != NULL)
     o->refs++;
-  return type;
 }
 
 /* Passes over a descriptor, meeting the objects in its properties. Objects of
    its metatable are not met, since no text shows them. */
 static void survey (tg_LuaLiteral *w, tg_ValueCursor *c) {
+  tg_Grip key, v;
   if (!tg_values_pass_head(c))
     return;
-  while (meet(w, c) != TG_END)
-    meet(w, c);
+  while (tg_values_property(c, &key, &v)) {
+    meet(w, &key);
+    meet(w, &v);
+  }
 }
 
 /* Finds every descriptor of a list; 'c' stands before its first grip.
@@ -206,8 +206,11 @@ static void survey (tg_LuaLiteral *w, tg_ValueCursor *c) {
 static void findpool (tg_LuaLiteral *w, tg_ValueCursor c, uint64_t grips) {
   tg_assert(w->count <= w->capacity);
   w->count = w->marks = 0;
-  for (uint64_t i = 0; i < grips && !c.bad; i++)
-    meet(w, &c);
+  tg_Grip g;
+  for (uint64_t i = 0; i < grips && !c.bad; i++) {
+    tg_values_grip(&c, &g);
+    meet(w, &g);
+  }
   for (uint32_t id = 0; !c.bad && c.p < c.end; id++) {
     Object *o = object(w, id);
     if (o == NULL)
@@ -406,7 +409,7 @@ static void userdata (const tg_LuaLiteral *w, tg_Buf *out,
    hold itself. */
 static void described (tg_LuaLiteral *w, tg_Buf *out, const tg_ValueCursor *at,
                        Object *o, uint32_t level) {
-  tg_ValueCursor c = {o->at, at->end, at->origin, false};
+  tg_ValueCursor c = {.p = o->at, .end = at->end, .origin = at->origin};
   tg_Descriptor d;
   tg_assert(o->at != NULL && o->at < at->end);
   tg_values_descriptor(&c, &d);

@@ -295,7 +295,8 @@ static bool go_into (tg_PlainValues *w, uint32_t id, uint32_t level) {
 static void described (tg_PlainValues *w, const tg_ValueCursor *at,
                        uint32_t id, uint32_t level) {
   tg_assert(id < w->count);
-  tg_ValueCursor c = {w->bytes + w->places[id], at->end, at->origin, false};
+  tg_ValueCursor c = {.p = w->bytes + w->places[id], .end = at->end,
+                      .origin = at->origin};
   tg_Descriptor d;
   tg_values_descriptor(&c, &d);
   switch (d.type) {

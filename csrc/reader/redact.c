@@ -199,8 +199,72 @@ static void see_head (Walk *w, unsigned marks, unsigned flags) {
     tg_values_var(&w->c);
 }
 
+/* ---- tables that are told by others ---- */
+
+/* Nothing is told of the table any more: its way back, from 'at' to 'end', has
+   only how many properties there were, and it says that there is more to it.
+   What else is in it is hidden with the values. */
+static void cut_way_back (Walk *w, const uint8_t *head, const uint8_t *at,
+                          const uint8_t *end, uint32_t count) {
+  uint8_t *h = (uint8_t *)(uintptr_t)head, *p = (uint8_t *)(uintptr_t)at;
+  h[0] = TG_DESC_UNLIKE;
+  h[1] |= TG_DESC_TRUNCATED;
+  memset(p, 0x80, (size_t)(end - at));
+  p[0] |= (uint8_t)count;
+  p[end - at - 1] &= 0x7f;
+  w->r->hidden++;
+}
+
+/* A value of its own, which the cursor is behind. What is as in the other table
+   is hidden there, if it is. A key that is hidden there may be the name of a
+   secret. */
+static void see_own_value (Walk *w, unsigned marks, const uint8_t *at,
+                           const tg_Grip *key, const tg_Grip *v) {
+  if ((marks & SHOWN) && key->type != TG_REDACTED && !holds_secret(w, key))
+    see_value(w, at, v, names_secret(w, key));
+  else if (w->hides)
+    veil(w, at, w->c.p);
+}
+
+/* A value that refers to a string that has been hidden is hidden before it is
+   read. */
+static void veil_again (Walk *w) {
+  tg_ValueCursor c = w->c;
+  if (!refers_to_hidden(w))
+    return;
+  c.p++;
+  tg_values_var(&c);
+  veil(w, w->c.p, c.p);
+}
+
+/* From the way back on. */
+static void see_like (Walk *w, unsigned marks, const uint8_t *head) {
+  tg_ValueCursor c = w->c;
+  const uint8_t *way = c.p;
+  tg_Grip key, v;
+  uint32_t count = 0;
+  tg_values_var(&c);
+  if (!tg_values_like(&w->c, head))
+    return;
+  for (;; count++) {
+    bool own = tg_values_own(&w->c);
+    if (own)
+      veil_again(w);
+    const uint8_t *at = w->c.p;
+    if (!tg_values_property(&w->c, &key, &v))
+      break;
+    if (marks & SECRET)
+      learn(w, &v);
+    if (own)
+      see_own_value(w, marks, at, &key, &v);
+  }
+  if (w->hides && !(marks & SHOWN))
+    cut_way_back(w, head, way, c.p, count);
+}
+
 static void see_object (Walk *w, uint32_t id) {
   unsigned marks = w->blind ? 0 : marks_of(w, id);
+  const uint8_t *head = w->c.p;
   tg_Grip key;
   if (w->c.end - w->c.p < 2) {
     w->c.bad = true;
@@ -209,6 +273,10 @@ static void see_object (Walk *w, uint32_t id) {
   unsigned flags = w->c.p[1];
   w->c.p += 2;
   see_head(w, marks, flags);
+  if (*head == TG_DESC_LIKE || *head == TG_DESC_UNLIKE) {
+    see_like(w, marks, head);
+    return;
+  }
   while (flags & TG_DESC_PROPS) {
     const uint8_t *at = next_grip(w, &key);
     if (key.type == TG_END || w->c.bad)

@@ -14,7 +14,7 @@ static const char *header_problem (const tg_Header *h) {
     return "not a recording";
   if (h->order != TG_FORMAT_ORDER)
     return "recorded on a machine with another byte order";
-  if (h->version != TG_FORMAT_VERSION)
+  if (!tg_fileheader_knows(h->version))
     return "recorded by another version of tracegrip";
   bool timed = h->ns_per_tick > 0 && h->ns_per_tick < 1e6;
   return (timed && h->size >= TG_HEADER_LEAST) ? NULL : "a damaged header";

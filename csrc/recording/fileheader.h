@@ -7,6 +7,11 @@
 
 #include "recording/fileformat.h"
 
+/* Whether files of that version can be read. */
+TG_INLINE bool tg_fileheader_knows (uint32_t version) {
+  return version >= TG_FORMAT_FIRST && version <= TG_FORMAT_VERSION;
+}
+
 /* Reads it; '*bytes' is how many the file has. Fields that the file's header
    does not have are 0. TG_ERR_IO with errno, or TG_ERR_FORMAT and '*problem',
    why this is no recording, in words. */

@@ -51,7 +51,7 @@
 
 typedef enum Job {
   JOB_CALLS, JOB_C_CALLS, JOB_TAILS, JOB_SWITCHES, JOB_THROWS, JOB_VALUES,
-  JOB_TABLES, JOB_PROPERTIES, JOB_FUNCTIONS, JOB_STRINGS, NJOBS
+  JOB_TABLES, JOB_PROPERTIES, JOB_FUNCTIONS, JOB_STRINGS, JOB_ALIKE, NJOBS
 } Job;
 
 /* What the jobs call, and the jobs in their order. */
@@ -72,7 +72,8 @@ static const char program[] =
   "  function (n) for i = 1, n do g(e) end end,\n"
   "  function (n) for i = 1, n do g(v) end end,\n"
   "  function (n) for i = 1, n do g(f) end end,\n"
-  "  function (n) for i = 1, n do g(s) end end\n";
+  "  function (n) for i = 1, n do g(s) end end,\n"
+  "  function (n) for i = 1, n do g(v) end end\n";
 
 /* Ticks of one turn of a job, in all its runs. */
 typedef struct Times {
@@ -104,6 +105,7 @@ typedef struct Calibration {
 typedef struct Round {
   uint32_t types;
   bool unsure;
+  bool whole;               /* no table is told by another one */
   Job first, last;
   Times *times;             /* of the first one, the others follow... */
   GaugedPair *gauged;       /* ...or NULL, and its gauges */
@@ -228,6 +230,7 @@ static void trace_round (lua_State *L, const Round *round, int part) {
   t.options.types = round->types;
   if (t.name != NULL
       && tg_tracing_start(tg_tracer_get(L), L, &t) == TG_OK) {
+    t.session->capture.whole = round->whole;
     run_round(L, round);
     tg_tracing_stop(t.session, L, &t);
     if (round->gauged != NULL)
@@ -260,14 +263,16 @@ static void push_jobs (lua_State *L) {
    function is shown itself. */
 static int calibrate (lua_State *L) {
   Calibration *c = lua_touserdata(L, 1);
+  const uint32_t values = TG_TYPE_ARGUMENTS | TG_TYPE_RETURN;
   const Round rounds[] = {
-    {0, false, JOB_CALLS, JOB_THROWS, c->plain, NULL},
-    {0, true, JOB_CALLS, JOB_CALLS, &c->unsure, NULL},
-    {TG_TYPE_CALLSITE, false, JOB_CALLS, JOB_CALLS, &c->sites, NULL},
-    {TG_TYPE_ARGUMENTS | TG_TYPE_RETURN, false, JOB_VALUES, JOB_STRINGS,
-     c->values, NULL},
-    {0, false, JOB_CALLS, JOB_CALLS, NULL, &c->lua},
-    {0, false, JOB_C_CALLS, JOB_C_CALLS, NULL, &c->c},
+    {0, false, false, JOB_CALLS, JOB_THROWS, c->plain, NULL},
+    {0, true, false, JOB_CALLS, JOB_CALLS, &c->unsure, NULL},
+    {TG_TYPE_CALLSITE, false, false, JOB_CALLS, JOB_CALLS, &c->sites, NULL},
+    {values, false, true, JOB_VALUES, JOB_STRINGS, c->values, NULL},
+    {values, false, false, JOB_ALIKE, JOB_ALIKE,
+     &c->values[JOB_ALIKE - JOB_VALUES], NULL},
+    {0, false, false, JOB_CALLS, JOB_CALLS, NULL, &c->lua},
+    {0, false, false, JOB_C_CALLS, JOB_C_CALLS, NULL, &c->c},
   };
   tg_ownfunctions_except(nothing);
   tg_ownfunctions_except(calibrate);
@@ -330,9 +335,11 @@ static double captured (Calibration *c, Job job) {
 static void set_values (Calibration *c, tg_Costs *costs) {
   double number = captured(c, JOB_VALUES), table = captured(c, JOB_TABLES);
   double properties = captured(c, JOB_PROPERTIES);
+  double alike = captured(c, JOB_ALIKE);
   costs->ticks[TG_COST_VALUES] = whole(number);
   costs->ticks[TG_COST_TABLE] = whole(table - number);
   costs->ticks[TG_COST_PROPERTY] = whole((properties - table) / PROPERTIES);
+  costs->ticks[TG_COST_ALIKE] = whole((alike - table) / PROPERTIES);
   costs->ticks[TG_COST_FUNCTION]
       = whole(captured(c, JOB_FUNCTIONS) - number);
   costs->ticks[TG_COST_STRING] = whole(captured(c, JOB_STRINGS) - number);

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "chain/arm.h"
 #include "chain/context.h"
 #include "chain/lastrun.h"
@@ -33,6 +34,8 @@ static void clear_machinery (tg_Session *s) {
   tg_catalog_free(&s->known);
   tg_objectpool_free(&s->capture.pool);
   tg_secrets_free(&s->capture.secrets);
+  tg_free(s->capture.models);
+  s->capture.models = NULL;
   if (s->listener == NULL)
     tg_labels_clear(&s->labels);
   s->current = NULL;

@@ -225,6 +225,8 @@ typedef struct tg_Capturing {
   tg_Class classes[TG_CLASSES];
   uint64_t lists;             /* captured so far */
   uint8_t met[TG_MET_PLACES]; /* for capture/met.h alone */
+  struct tg_Models *models;   /* owns; models.h; NULL: none yet */
+  bool whole;                 /* no table is told by another one */
 } tg_Capturing;
 
 /* Rare work of the hook, which is no part of an event's usual cost. */

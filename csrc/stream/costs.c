@@ -24,12 +24,25 @@ static uint64_t of_grip (const tg_Costs *c, tg_ValueCursor *at) {
          ? c->ticks[TG_COST_STRING] : 0;
 }
 
+/* Of a table that is told by another one each property was compared. */
+static uint64_t of_like (const tg_Costs *c, tg_ValueCursor *at) {
+  tg_Grip key, v;
+  uint64_t ticks = 0;
+  while (tg_values_property(at, &key, &v))
+    ticks += c->ticks[TG_COST_ALIKE];
+  return ticks;
+}
+
 /* Its properties are pairs of grips. */
 static uint64_t of_object (const tg_Costs *c, tg_ValueCursor *at) {
-  bool function = at->p < at->end && *at->p == TG_OBJ_FUNCTION;
-  uint64_t ticks = c->ticks[function ? TG_COST_FUNCTION : TG_COST_TABLE];
+  uint8_t type = at->p < at->end ? *at->p : 0;
+  uint64_t ticks = c->ticks[type == TG_OBJ_FUNCTION ? TG_COST_FUNCTION
+                                                    : TG_COST_TABLE];
   if (!tg_values_pass_head(at))
-    return ticks;
+    return type == TG_DESC_UNLIKE && !at->bad
+           ? ticks + at->left * (uint64_t)c->ticks[TG_COST_ALIKE] : ticks;
+  if (type == TG_DESC_LIKE)
+    return ticks + of_like(c, at);
   while (at->p < at->end && *at->p != TG_GRIP_END) {
     ticks += c->ticks[TG_COST_PROPERTY] + of_grip(c, at);
     ticks += of_grip(c, at);

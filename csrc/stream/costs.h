@@ -46,7 +46,9 @@
   X(WORK_CALL)  /* what a gauge shows of a plain CALL, ... */ \
   X(WORK_RETURN) \
   X(WORK_CALL_C) \
-  X(WORK_RETURN_C)
+  X(WORK_RETURN_C) \
+  X(ALIKE)      /* more: for each property of a table that is told by another
+                   one, in the place of PROPERTY */
 
 typedef enum tg_Cost {
 #define X(name) TG_COST_##name,

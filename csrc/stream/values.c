@@ -30,11 +30,13 @@ void tg_values_open (tg_ValueCursor *c, tg_Slice bytes) {
   c->end = bytes.data != NULL ? bytes.data + bytes.size : NULL;
   c->origin = bytes.origin;
   c->bad = bytes.data == NULL;
+  c->model = NULL;
 }
 
 /* A bad cursor is at its end: nothing more is read. */
 static void spoil (tg_ValueCursor *c) {
   c->p = c->end;
+  c->model = NULL;
   c->bad = true;
 }
 
@@ -142,7 +144,7 @@ static void read_again (tg_ValueCursor *c, tg_Grip *g) {
     spoil(c);
     return;
   }
-  tg_ValueCursor there = {tag - distance, tag, NULL, false};
+  tg_ValueCursor there = {.p = tag - distance, .end = tag};
   if (read_byte(&there) == TG_GRIP_STRING)
     read_long_string(&there, g);
   if (there.bad || g->type != TG_STRING)
@@ -249,9 +251,114 @@ tg_GripType tg_values_pass (tg_ValueCursor *c, uint32_t *id) {
   return pass(c, id);
 }
 
+/*
+** {==================================================================
+** Tables like others
+** ===================================================================
+*/
+
+/* The type of an object, and whether it is told by another one. */
+static tg_ObjectType read_kind (tg_ValueCursor *c, bool *like) {
+  *like = c->p < c->end
+          && (*c->p == TG_DESC_LIKE || *c->p == TG_DESC_UNLIKE);
+  if (!*like)
+    return read_type(c);
+  c->p++;
+  return TG_OBJ_TABLE;
+}
+
+/* Passes over flags and what they say comes before properties. */
+static uint32_t pass_parts (tg_ValueCursor *c) {
+  uint32_t id, flags = read_byte(c);
+  if (flags & TG_DESC_CLASS)
+    pass(c, &id);
+  if (flags & TG_DESC_PROTO)
+    pass(c, &id);
+  if (flags & TG_DESC_FUNCTION)
+    read_id(c);
+  return c->bad ? 0 : flags;
+}
+
+/* Where a redaction has cut the way back, the values are passed over. */
+static void pass_hidden (tg_ValueCursor *c, uint64_t count) {
+  uint32_t id;
+  c->left = count <= TG_LIKE_MOST ? (uint32_t)count : 0;
+  for (uint64_t differ = c->differ; differ != 0; differ &= differ - 1)
+    pass(c, &id);
+}
+
+/* As of a string that is referred to: what is there must be a table itself, and
+   stand before. */
+bool tg_values_like (tg_ValueCursor *c, const uint8_t *head) {
+  bool hidden = *head == TG_DESC_UNLIKE;
+  uint64_t distance = tg_values_var(c);
+  c->differ = tg_values_var(c);
+  if (hidden)
+    pass_hidden(c, distance);
+  if (hidden || c->bad)
+    return false;
+  if (c->origin == NULL || distance == 0
+      || distance > (uint64_t)(head - c->origin)) {
+    spoil(c);
+    return false;
+  }
+  tg_ValueCursor there = {.p = head - distance, .end = head,
+                          .origin = c->origin};
+  if (read_byte(&there) != TG_OBJ_TABLE
+      || (pass_parts(&there) & TG_DESC_PROPS) == 0)
+    spoil(c);
+  else {
+    c->model = there.p;
+    c->model_end = head;
+    c->left = TG_LIKE_MOST;
+  }
+  return !c->bad;
+}
+
+static bool is_scalar (const tg_Grip *g) {
+  return g->type != TG_OBJECT && g->type != TG_NOROOM && g->type != TG_END;
+}
+
+/* At the end all that differs has been read, which is then where the next
+   descriptor begins. */
+static bool end_like (tg_ValueCursor *c) {
+  c->model = NULL;
+  if (c->differ != 0)
+    spoil(c);
+  return false;
+}
+
+/* The key from the other table, the value from there or of its own. */
+static bool next_like (tg_ValueCursor *c, tg_Grip *key, tg_Grip *v) {
+  tg_ValueCursor there = {.p = c->model, .end = c->model_end,
+                          .origin = c->origin};
+  bool own = (c->differ & 1) != 0;
+  uint32_t id;
+  tg_values_grip(&there, key);
+  if (key->type == TG_END && !there.bad)
+    return end_like(c);
+  if (own) {
+    pass(&there, &id);
+    tg_values_grip(c, v);
+  }
+  else
+    tg_values_grip(&there, v);
+  if (there.bad || !is_scalar(key) || (!own && !is_scalar(v)) || c->left-- == 0)
+    spoil(c);
+  else if (!c->bad) {
+    c->model = there.p;
+    c->differ >>= 1;
+  }
+  return !c->bad;
+}
+
+/* }================================================================== */
+
 /* False at the end, and where the bytes are bad: a key without a value is not
    given. */
 bool tg_values_property (tg_ValueCursor *c, tg_Grip *key, tg_Grip *v) {
+  if (tg_unlikely(c->model != NULL))
+    return next_like(c, key, v);
   tg_values_grip(c, key);
   if (key->type == TG_END || c->bad)
     return false;
@@ -261,7 +368,13 @@ bool tg_values_property (tg_ValueCursor *c, tg_Grip *key, tg_Grip *v) {
 
 /* A key and a value each, up to END. A bad cursor gives END for ever. */
 void tg_values_skip_properties (tg_ValueCursor *c) {
+  tg_Grip key, v;
   uint32_t id;
+  if (tg_unlikely(c->model != NULL)) {
+    while (next_like(c, &key, &v))
+      ;
+    return;
+  }
   while (pass(c, &id) != TG_END)
     pass(c, &id);
 }
@@ -279,8 +392,11 @@ static void read_either (tg_ValueCursor *c, tg_Grip *g, tg_GripType a,
 /* The head of a descriptor; its properties are left at the cursor. A bad
    descriptor has no flags, so no properties. */
 void tg_values_descriptor (tg_ValueCursor *c, tg_Descriptor *d) {
+  const uint8_t *head = c->p;
+  bool like;
   memset(d, 0, sizeof *d);
-  d->type = read_type(c);
+  c->model = NULL;
+  d->type = read_kind(c, &like);
   d->flags = read_byte(c);
   if (d->flags & TG_DESC_CLASS)
     read_either(c, &d->cls, TG_STRING, TG_STRING);
@@ -288,6 +404,8 @@ void tg_values_descriptor (tg_ValueCursor *c, tg_Descriptor *d) {
     read_either(c, &d->proto, TG_OBJECT, TG_NOROOM);
   if (d->flags & TG_DESC_FUNCTION)
     d->function = read_id(c);
+  if (like && !tg_values_like(c, head))
+    d->flags &= ~(uint32_t)TG_DESC_PROPS;
   if (c->bad)
     d->flags = 0;
 }
@@ -295,15 +413,13 @@ void tg_values_descriptor (tg_ValueCursor *c, tg_Descriptor *d) {
 /* Reads as tg_values_descriptor does, but keeps nothing, for readers that only
    look for objects. */
 bool tg_values_pass_head (tg_ValueCursor *c) {
-  uint32_t id;
-  read_type(c);
-  uint32_t flags = read_byte(c);
-  if (flags & TG_DESC_CLASS)
-    pass(c, &id);
-  if (flags & TG_DESC_PROTO)
-    pass(c, &id);
-  if (flags & TG_DESC_FUNCTION)
-    read_id(c);
+  const uint8_t *head = c->p;
+  bool like;
+  c->model = NULL;
+  read_kind(c, &like);
+  uint32_t flags = pass_parts(c);
+  if (like)
+    return tg_values_like(c, head);
   return !c->bad && (flags & TG_DESC_PROPS) != 0;
 }
 
@@ -313,13 +429,13 @@ bool tg_values_pass_head (tg_ValueCursor *c) {
 ** ===================================================================
 */
 
-/* A list that is being copied to a place without the strings that it refers
-   to. */
+/* A list that is being copied to a place without the strings and tables that it
+   refers to. */
 typedef struct Copy {
   tg_Buf *out;
   tg_ValueCursor c;
   const uint8_t *from;  /* bytes before this are copied */
-  size_t put_in, most;  /* bytes of strings that were elsewhere */
+  size_t put_in, most;  /* bytes that were elsewhere */
 } Copy;
 
 /* Bytes without references are copied in one piece, when a reference comes. */
@@ -328,17 +444,22 @@ static void flush_until (Copy *k, const uint8_t *to) {
   k->from = to;
 }
 
-/* Puts the string in place of the bytes since 'tag', which refer to it. */
-static void put_in (Copy *k, const uint8_t *tag, const tg_Grip *g) {
+static void add_string (Copy *k, const tg_Grip *g) {
   uint8_t head[24], *p = head;
-  tg_assert(tag >= k->from && g->type == TG_STRING);
-  flush_until(k, tag);
+  tg_assert(g->type == TG_STRING);
   *p++ = TG_GRIP_STRING;
   p = tg_putvar(p, g->u.s.length);
   p = tg_putvar(p, g->u.s.size);
   tg_buf_add(k->out, head, (size_t)(p - head));
   tg_buf_add(k->out, g->u.s.data, g->u.s.size);
   k->put_in += g->u.s.size;
+}
+
+/* Puts the string in place of the bytes since 'tag', which refer to it. */
+static void put_in (Copy *k, const uint8_t *tag, const tg_Grip *g) {
+  tg_assert(tag >= k->from);
+  flush_until(k, tag);
+  add_string(k, g);
   k->from = k->c.p;
 }
 
@@ -357,9 +478,62 @@ static tg_GripType copy_grip (Copy *k) {
   return g.type;
 }
 
+/* Puts in a grip, the bytes from 'at' to 'end', which may be elsewhere. */
+static void put_grip (Copy *k, const uint8_t *at, const uint8_t *end,
+                      const tg_Grip *g) {
+  bool again = *at == TG_GRIP_STRAGAIN;
+  size_t size = again ? g->u.s.size : (size_t)(end - at);
+  if (size > k->most - k->put_in)
+    spoil(&k->c);
+  else if (again)
+    add_string(k, g);
+  else {
+    tg_buf_add(k->out, at, size);
+    k->put_in += size;
+  }
+}
+
+/* One property of a table that is like another one; false after the last. */
+static bool copy_like_property (Copy *k) {
+  tg_ValueCursor *c = &k->c;
+  tg_ValueCursor there = {.p = c->model, .end = c->model_end,
+                          .origin = c->origin};
+  const uint8_t *at = there.p, *own = tg_values_own(c) ? c->p : NULL;
+  tg_Grip key, v;
+  if (!tg_values_property(c, &key, &v))
+    return false;
+  tg_values_grip(&there, &key);
+  put_grip(k, at, there.p, &key);
+  if (own != NULL)
+    put_grip(k, own, c->p, &v);
+  else
+    put_grip(k, there.p, c->model, &v);
+  return !c->bad;
+}
+
+/* The descriptor at 'head', which has been read up to its way back, becomes
+   one that stands by itself. */
+static void copy_like (Copy *k, const uint8_t *head) {
+  flush_until(k, k->c.p);
+  if (tg_values_like(&k->c, head)) {
+    while (copy_like_property(k))
+      ;
+  }
+  if (!k->c.bad)
+    tg_buf_addchar(k->out, TG_GRIP_END);
+  k->from = k->c.p;
+}
+
 /* Reads as tg_values_descriptor does; each grip in it may be a reference. */
 static void copy_descriptor (Copy *k) {
-  read_type(&k->c);
+  const uint8_t *head = k->c.p;
+  bool like;
+  read_kind(&k->c, &like);
+  if (like) {
+    flush_until(k, head);
+    tg_buf_addchar(k->out, TG_OBJ_TABLE);
+    k->from = k->c.p;
+  }
   uint8_t flags = read_byte(&k->c);
   if (flags & TG_DESC_CLASS)
     copy_grip(k);
@@ -367,7 +541,9 @@ static void copy_descriptor (Copy *k) {
     copy_grip(k);
   if (flags & TG_DESC_FUNCTION)
     read_id(&k->c);
-  if (flags & TG_DESC_PROPS)
+  if (like)
+    copy_like(k, head);
+  else if (flags & TG_DESC_PROPS)
     while (copy_grip(k) != TG_END)
       copy_grip(k);
 }

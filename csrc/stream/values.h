@@ -33,6 +33,18 @@
 **     PROPS     pairs of grips key, value; the byte END closes them
 **     and TRUNCATED says that not all of it is listed, META that it has a
 **     metatable which is not.
+**
+** A type of LIKE: a table whose properties are mostly those of an earlier one.
+** In the place of PROPS, which is set, comes
+**     var distance  from this descriptor's type back to the other's, in an
+**                   earlier list of the same chunk or in this one: of a TABLE
+**                   with PROPS, at most TG_LIKE_MOST of them
+**     var differ    bit i: property i has another value
+**     grip x k      these values, in order of their properties
+** The keys are the other's, in the same order; neither they nor values that are
+** taken from there are objects, whose ids are those of another list.
+** A type of UNLIKE: such a table of which nothing is told, in the same size
+** (reader/redact.h); 'distance' is how many properties it had. Never recorded.
 */
 #ifndef TG_VALUES_H
 #define TG_VALUES_H
@@ -54,6 +66,10 @@ enum {
 typedef enum tg_ObjectType {
   TG_OBJ_TABLE, TG_OBJ_FUNCTION, TG_OBJ_THREAD, TG_OBJ_USERDATA
 } tg_ObjectType;
+
+/* A descriptor's first byte beside these types. */
+enum { TG_DESC_LIKE = 4, TG_DESC_UNLIKE };
+#define TG_LIKE_MOST 64u          /* properties, for 'differ' is 64 bits */
 
 enum {
   TG_DESC_CLASS = 1u << 0,
@@ -102,8 +118,14 @@ typedef struct tg_Descriptor {
 /* A place in the bytes; sticky error, after which every read gives NIL/END. */
 typedef struct tg_ValueCursor {
   const uint8_t *p, *end;
-  const uint8_t *origin;  /* STRAGAIN may refer as far back; NULL: not at all */
+  const uint8_t *origin;  /* STRAGAIN and LIKE may refer as far back; NULL: not
+                             at all */
   bool bad;
+  /* private: a table like another one, whose... */
+  const uint8_t *model;   /* ...next property is here; NULL: it is like none */
+  const uint8_t *model_end;
+  uint64_t differ;        /* bit 0: that property has another value */
+  uint32_t left;          /* properties that may still come */
 } tg_ValueCursor;
 
 /* What Lua's type() calls it. */
@@ -124,6 +146,17 @@ bool tg_values_pass_head (tg_ValueCursor *c);
 /* Next property of a descriptor, key and value; false at its end, also when
    bytes are bad. */
 bool tg_values_property (tg_ValueCursor *c, tg_Grip *key, tg_Grip *v);
+
+/* Whether the value of the next property stands at the cursor, as it does but
+   for those that a table has from another one. */
+TG_INLINE bool tg_values_own (const tg_ValueCursor *c) {
+  return c->model == NULL || (c->differ & 1) != 0;
+}
+
+/* Goes on behind the head, at 'head', of a LIKE or UNLIKE: the properties of
+   the table can be read. False: they are hidden, and 'left' of them there were;
+   or the bytes are bad. */
+bool tg_values_like (tg_ValueCursor *c, const uint8_t *head);
 
 /* Passes over the properties of a descriptor, and their end. */
 void tg_values_skip_properties (tg_ValueCursor *c);

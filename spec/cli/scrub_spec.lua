@@ -26,6 +26,16 @@ local program = [[
   load("return 'geheim3'")()
   login("eve", {"geheim5", {deep = 1}})
   seen({geheim5 = true}) seen("geheim5")
+  local function open (password, options) return options end
+  local function account (user, token, line)    -- all of one kind
+    return {user = user, token = token, line = line, column = 1, size = 1}
+  end
+  local mine = account("fay", 4711471147114711, 1)
+  open(mine, account("gus", "geheim" .. 6, 2))
+  open(account("hal", 4711471147114711, 3), mine)
+  seen(mine) seen(account("ida", 4711471147114711, 4))
+  mine.line, mine.user = 5, "geheim" .. 6
+  seen(mine) open(mine, mine)
 ]]
 
 -- Records the program, and does something in that directory.

@@ -36,6 +36,17 @@ programs.values = {[[
   for i = 1, 4 do f(again, again, {again, [again] = i}) end
 ]], "--value-depth 3"}
 
+programs.alike = {[[
+  local function f (...) return ... end
+  local document = ("again and "):rep(20)
+  for i = 1, 4 do
+    local t = {i, kind = "node", line = i, parent = {}, text = "t" .. i}
+    f(t) f(t, {kind = "node", line = 1, parent = t})
+    t.line, t[2], t.text = 0, document, nil
+    f(document, t, t)
+  end
+]]}
+
 programs.coroutines = {[[
   local function gen (n)
     for i = 1, n do coroutine.yield(i, {i}) end

@@ -73,6 +73,15 @@ static inline void v_again (tg_Buf *b, size_t at) {
   v_var(b, distance);
 }
 
+/* The head of a table that is like the one whose descriptor is at 'at'; the
+   values that differ follow. */
+static inline void v_like (tg_Buf *b, size_t at, uint64_t differ) {
+  size_t distance = b->size - at;
+  v_desc(b, TG_DESC_LIKE, TG_DESC_PROPS);
+  v_var(b, distance);
+  v_var(b, differ);
+}
+
 /* What stands from 'at' on, and may refer to all before. */
 static inline tg_Slice v_tail (const tg_Buf *b, size_t at) {
   const uint8_t *data = (const uint8_t *)b->data;

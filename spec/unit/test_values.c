@@ -264,6 +264,170 @@ static void swollen_copies (void) {
 
 /* }================================================================== */
 
+/*
+** {==================================================================
+** Tables that are told by others
+** ===================================================================
+*/
+
+/* {a = 1, b = true, [2] = an object}, behind a byte that is nothing. */
+static void model (tg_Buf *b) {
+  v_tag(b, 'x');
+  v_desc(b, TG_OBJ_TABLE, TG_DESC_PROPS);
+  v_str(b, "a");
+  v_int(b, 1);
+  v_str(b, "b");
+  v_tag(b, TG_GRIP_TRUE);
+  v_int(b, 2);
+  v_obj(b, 5);
+  v_tag(b, TG_GRIP_END);
+}
+
+/* The same with b = "new", and object 1 for 5; then a function. */
+static size_t likes (tg_Buf *b) {
+  model(b);
+  size_t at = b->size;
+  v_like(b, 1, 6);
+  v_str(b, "new");
+  v_obj(b, 1);
+  v_desc(b, TG_OBJ_FUNCTION, 0);
+  return at;
+}
+
+static void like (void) {
+  tg_Buf b = {0};
+  size_t at = likes(&b);
+  tg_ValueCursor c;
+  tg_Descriptor d;
+  tg_Grip key, v;
+  tg_values_open(&c, v_tail(&b, at));
+  tg_values_descriptor(&c, &d);
+  UNIT_CHECK(d.type == TG_OBJ_TABLE && d.flags == TG_DESC_PROPS);
+  UNIT_CHECK(!tg_values_own(&c) && tg_values_property(&c, &key, &v));
+  UNIT_CHECK(*key.u.s.data == 'a' && v.type == TG_INT && v.u.i == 1);
+  UNIT_CHECK(tg_values_own(&c) && tg_values_property(&c, &key, &v));
+  UNIT_CHECK(*key.u.s.data == 'b' && *v.u.s.data == 'n');
+  UNIT_CHECK(tg_values_property(&c, &key, &v));
+  UNIT_CHECK(key.u.i == 2 && v.type == TG_OBJECT && v.u.id == 1);
+  UNIT_CHECK(!tg_values_property(&c, &key, &v));
+  tg_values_descriptor(&c, &d);
+  UNIT_CHECK(d.type == TG_OBJ_FUNCTION && !c.bad && c.p == c.end);
+  tg_values_open(&c, v_tail(&b, at));
+  UNIT_CHECK(tg_values_pass_head(&c));
+  tg_values_skip_properties(&c);
+  UNIT_CHECK(!tg_values_pass_head(&c) && !c.bad && c.p == c.end);
+  tg_buf_free(&b);
+}
+
+/* How many properties there are of a table like what is at 'back' before it,
+   where no more than 'origin' may be referred to; -1: its bytes are bad. */
+static int liked (tg_Buf *b, size_t back, size_t origin, uint64_t differ) {
+  size_t at = b->size;
+  tg_ValueCursor c;
+  tg_Descriptor d;
+  tg_Grip key, v;
+  int n = 0;
+  v_like(b, at - back, differ);
+  tg_Slice s = v_tail(b, at);
+  s.origin += origin;
+  tg_values_open(&c, s);
+  tg_values_descriptor(&c, &d);
+  while ((d.flags & TG_DESC_PROPS) && tg_values_property(&c, &key, &v))
+    n++;
+  b->size = at;
+  return c.bad ? -1 : n;
+}
+
+static void like_nothing (void) {
+  tg_Buf b = {0};
+  tg_buf_reserve(&b, 1024);
+  v_desc(&b, 0, 0);
+  v_desc(&b, TG_OBJ_TABLE, TG_DESC_PROPS);
+  v_str(&b, "a");
+  v_int(&b, 1);
+  v_tag(&b, TG_GRIP_END);
+  size_t back = b.size - 2;
+  UNIT_CHECK(liked(&b, back, 0, 0) == 1 && liked(&b, back, 2, 0) == 1);
+  UNIT_CHECK(liked(&b, back, 3, 0) == -1);          /* before the origin */
+  UNIT_CHECK(liked(&b, (size_t)1 << 62, 0, 0) == -1);
+  UNIT_CHECK(liked(&b, 0, 0, 0) == -1);             /* itself */
+  UNIT_CHECK(liked(&b, back, 0, 1) == -1);      /* what differs is not there */
+  UNIT_CHECK(liked(&b, back, 0, 2) == -1);          /* there is no second one */
+  UNIT_CHECK(liked(&b, back + 2, 0, 0) == -1);  /* nothing is listed there */
+  UNIT_CHECK(liked(&b, back - 1, 0, 0) == -1);      /* no table's type */
+  size_t at = b.size;
+  v_like(&b, 2, 0);
+  UNIT_CHECK(liked(&b, b.size - at, 0, 0) == -1);   /* a reference itself */
+  b.size = 4;
+  v_str(&b, "a");
+  v_obj(&b, 1);
+  v_tag(&b, TG_GRIP_END);
+  UNIT_CHECK(liked(&b, b.size - 2, 0, 0) == -1);    /* another list's object */
+  b.size = 4;
+  v_str(&b, "a");
+  v_int(&b, 1);
+  UNIT_CHECK(liked(&b, b.size - 2, 0, 0) == -1);    /* it does not end */
+  tg_buf_free(&b);
+}
+
+/* Few bytes that mean many. */
+static void like_many (void) {
+  tg_Buf b = {0};
+  v_desc(&b, TG_OBJ_TABLE, TG_DESC_PROPS);
+  for (int i = 0; i < 2 * (int)TG_LIKE_MOST; i++)
+    v_int(&b, 1);
+  size_t at = b.size;
+  v_tag(&b, TG_GRIP_END);
+  UNIT_CHECK(liked(&b, b.size, 0, 0) == (int)TG_LIKE_MOST);
+  b.size = at;
+  v_int(&b, 1);
+  v_int(&b, 1);
+  v_tag(&b, TG_GRIP_END);
+  UNIT_CHECK(liked(&b, b.size, 0, 0) == -1);
+  tg_buf_free(&b);
+}
+
+/* A list with such a table, and the same list without. */
+static void like_copied (void) {
+  tg_Buf b = {0}, plain = {0}, copy = {0};
+  model(&b);
+  size_t at = b.size;
+  v_var(&b, 1);
+  v_obj(&b, 0);
+  v_like(&b, 1, 6);
+  v_str(&b, "new");
+  v_obj(&b, 1);
+  v_desc(&b, TG_OBJ_FUNCTION, 0);
+  v_var(&plain, 1);
+  v_obj(&plain, 0);
+  v_desc(&plain, TG_OBJ_TABLE, TG_DESC_PROPS);
+  v_str(&plain, "a");
+  v_int(&plain, 1);
+  v_str(&plain, "b");
+  v_str(&plain, "new");
+  v_int(&plain, 2);
+  v_obj(&plain, 1);
+  v_tag(&plain, TG_GRIP_END);
+  v_desc(&plain, TG_OBJ_FUNCTION, 0);
+  tg_values_copy(&copy, v_tail(&b, at), SIZE_MAX);
+  UNIT_CHECK(copy.size == plain.size
+             && memcmp(copy.data, plain.data, plain.size) == 0);
+  for (size_t i = 0; i < b.size; i++) {     /* whatever a byte is */
+    char good = b.data[i];
+    for (int byte = 0; byte < 256; byte++) {
+      b.data[i] = (char)byte;
+      tg_buf_clear(&copy);
+      tg_values_copy(&copy, v_tail(&b, at), SIZE_MAX);
+    }
+    b.data[i] = good;
+  }
+  tg_buf_free(&b);
+  tg_buf_free(&plain);
+  tg_buf_free(&copy);
+}
+
+/* }================================================================== */
+
 int main (void) {
   UNIT_RUN(scalars);
   UNIT_RUN(tags);
@@ -273,6 +437,10 @@ int main (void) {
   UNIT_RUN(absent);
   UNIT_RUN(again);
   UNIT_RUN(nowhere);
+  UNIT_RUN(like);
+  UNIT_RUN(like_nothing);
+  UNIT_RUN(like_many);
+  UNIT_RUN(like_copied);
   UNIT_RUN(copies);
   UNIT_RUN(spoiled_copies);
   UNIT_RUN(swollen_copies);

@@ -230,19 +230,17 @@ static bool is_secret (const tg_TracedValues *v, const tg_Grip *key) {
    type. */
 static bool next_member (const tg_TracedValues *v, tg_ValueCursor *c,
                          tg_Grip *key, tg_Grip *g) {
-  tg_values_grip(c, key);
-  if (key->type == TG_END || c->bad)
+  if (!tg_values_property(c, key, g))
     return false;
-  tg_values_grip(c, g);
   if (is_secret(v, key))
     g->type = TG_REDACTED;
-  return !c->bad;
+  return true;
 }
 
 /* Strings may stand elsewhere in the chunk, relative to the list's origin. */
 static tg_ValueCursor cursor_at (const tg_TracedValues *v, const uint8_t *p) {
-  return (tg_ValueCursor){p, v->values.data + v->values.size,
-                          v->values.origin, false};
+  return (tg_ValueCursor){.p = p, .end = v->values.data + v->values.size,
+                          .origin = v->values.origin};
 }
 
 /* 'count' has been raised for this key: a sequence counts from 1. A string that

@@ -1,0 +1,91 @@
+/*
+** models.h - tables whose properties stand in the chunk: of a later one that is
+** like one of these, only what differs is written (LIKE in stream/values.h).
+**
+** What programs pass around is mostly what they have passed before: the same
+** object, with a field changed or none, or another one of its kind, with the
+** same keys. So a table is compared with the one that was written whole at its
+** address, else with the one of its kind: with the same first keys and as long
+** a sequence. Of a kind the first one stays the model; where a later one is not
+** like it, or costs much for the second time, that is a model by its address.
+**
+** A model is good for what comes behind the same CONTEXT, as a long string is:
+** who begins to read later has neither.
+**
+** Of a short string its address and its hash are compared, not its text. The
+** collector may have freed it and given the address to another one: that has
+** the same hash once in 4 billion times. Objects and long strings are like no
+** other value.
+**
+** A session's, used in the hook on the traced thread. Plain memory, made when
+** the first table is to be a model; without memory there are none.
+*/
+#ifndef TG_MODELS_H
+#define TG_MODELS_H
+
+#include "direct/value.h"
+#include "state/closures.h"
+
+#define TG_MODELS 128u          /* of each sort; a power of two */
+#define TG_MODEL_MOST 16u       /* properties */
+
+/* What is compared of keys and values: a word and a slot's tag. */
+#define TG_SEEN_NEVER 0xffu     /* for a tag: it is like none */
+
+typedef struct tg_ModelProperty {
+  uint64_t key, value;
+  uint8_t key_tag, value_tag;   /* of the sequence's no key is compared */
+} tg_ModelProperty;
+
+typedef struct tg_Model {
+  const void *table;            /* its address; it may be gone by now */
+  const uint8_t *head;          /* borrows from the chunk: its descriptor;
+                                   NULL: there is no model here... */
+  bool plain;                   /* ...since nothing would be won by it */
+  uint32_t epoch;               /* the writer's */
+  uint32_t limit;               /* of strings */
+  uint32_t size;                /* bytes of its properties */
+  uint32_t elements, count;     /* properties: of the sequence, and all... */
+  uint32_t objects;             /* ...and those that are like no other */
+  tg_ModelProperty properties[TG_MODEL_MOST];
+} tg_Model;
+
+typedef struct tg_Models {
+  tg_Model places[TG_MODELS];   /* by address */
+  tg_Model kinds[TG_MODELS];
+} tg_Models;
+
+TG_INLINE uint64_t tg_seen_word (tg_Slot v) {
+  if (tg_slot_variant(v) != TG_TAG_SHORT)
+    return (uint64_t)v.u.i;
+  uint64_t hash = tg_read32(v.u.p, TG_AT_STRING_HASH);
+  return (uint64_t)(uintptr_t)v.u.p ^ hash << 32;
+}
+
+/* Whether 'v' is what was seen. A boolean is its tag. */
+TG_INLINE bool tg_seen_same (uint64_t word, uint8_t tag, tg_Slot v) {
+  return tag == (uint8_t)v.tag
+         && (tg_seen_word(v) == word || tg_slot_type(v) == LUA_TBOOLEAN);
+}
+
+TG_INLINE tg_Model *tg_models_place (tg_Models *m, const void *table) {
+  return &m->places[tg_address_hash(table) % TG_MODELS];
+}
+
+/* 'kind' is a number that tables of one kind have in common. */
+TG_INLINE tg_Model *tg_models_kind (tg_Models *m, uint64_t kind) {
+  return &m->kinds[(kind * UINT64_C(0x9E3779B97F4A7C15) >> 40) % TG_MODELS];
+}
+
+/* Whether a value can be compared at all. */
+TG_INLINE bool tg_seen_told (tg_Slot v) {
+  int type = tg_slot_type(v);
+  return type == LUA_TNUMBER || type == LUA_TBOOLEAN
+         || tg_slot_variant(v) == TG_TAG_SHORT;
+}
+
+/* No bytes from 'from' up to 'to' are a model any more: they are written
+   anew. */
+void tg_models_forget (tg_Models *m, const uint8_t *from, const uint8_t *to);
+
+#endif
