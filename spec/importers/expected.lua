@@ -77,8 +77,8 @@ local function count_entries (packets)
   return root
 end
 
--- What packets say of a node of trace:tree. A C function without a name is shown
--- by its symbol, or its class's metamethod, and has no name in packets.
+-- What packets say of a node of trace:tree. A C function without a name is
+-- shown by its symbol, or its class's metamethod, and has no name in packets.
 local function count_of (counts, child)
   local nameless = {name = "(anonymous function)", url = child.url}
   return counts.children[key_of(child)]
