@@ -296,7 +296,7 @@ describe("a recipe", function ()
   it("for a version of Lua names the files that know versions", function ()
     local text = section "A release of Lua"
     local code = run.command({"sh", "-c",
-      "grep -rnE '5[.]5|55[.]h|[[]45[]]|< 5[.]6' lua build-aux "
+      "grep -rnE '5[.]5|55[.]h|:-45[}]|< 5[.]6' lua build-aux "
       .. "csrc/direct/family.h tracegrip-scm-1.rockspec"}, {cwd = run.root})
     local known = {}
     for file, line in code.stdout:gmatch "([^:\n]+):%d+:([^\n]*)" do
