@@ -5,8 +5,8 @@
 ** in lvm.c). OP_NEWTABLE does not, in any release from 5.4.0 to 5.5.0. The
 ** interpreter's own copy is in a register or on the C stack then, and always at
 ** the same place, as the way from there to the allocator is always the same:
-** luaV_execute, luaH_new, luaC_newobj, luaM_malloc_. So that place is found out,
-** on a state of its own whose tables are known, and what stands there is
+** luaV_execute, luaH_new, luaC_newobj, luaM_malloc_. So that place is found
+** out, on a state of its own whose tables are known, and what stands there is
 ** compared before it is believed. OP_SETLIST does not, either, but it allocates
 ** only behind a call or `...` that gives it its values, which has.
 */

@@ -319,6 +319,17 @@ work(1000)
     assert.equal(0, told.functions[1].rest_bytes)
   end)
 
+  it("says that samples without calls tell no lines of memory", function ()
+    local file = dir .. "/samples.tgr"
+    local made = run.command({tracegrip, "record", "--sample", "1000", "--memory",
+                              "-o", file, path}, {env = {LUA = run.lua}})
+    assert.equal(0, made.status)
+    local result = run.command({tracegrip, "report", "--lines", "--sort",
+                                "bytes", file}, {env = {LUA = run.lua}})
+    assert.truthy(result.stdout:find(
+      "note: no line of what was allocated is known", 1, true))
+  end)
+
   it("says which orders have no lines", function ()
     local result = report("--lines", "--sort", "live")
     assert.equal(2, result.status)

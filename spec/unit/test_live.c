@@ -78,6 +78,34 @@ static void set (World *w, Block *b, size_t size) {
   note_high(w);
 }
 
+/* Lines are read back as they were written, and what is behind them. */
+static void tells_lines (void) {
+  static uint8_t bytes[32 << 10];
+  tg_Origins o = {.every = 7, .here = 3, .now = {2, 200}};
+  tg_AllocLines l = {.count = 0};
+  for (uint32_t i = 0; i < TG_ALLOCLINES_MOST; i++) {
+    tg_AllocLine line = {&bytes[i], i, 1000 * i, 1, 1u << i % 30};
+    UNIT_CHECK(tg_alloclines_add(&l, line) != NULL);
+  }
+  UNIT_CHECK(tg_alloclines_add(&l, (tg_AllocLine){.line = 1}) == NULL);
+  UNIT_CHECK(tg_alloclines_find(&l, &bytes[7], 7) == &l.list[7]);
+  UNIT_CHECK(tg_alloclines_find(&l, &bytes[6], 7) == NULL);
+  UNIT_CHECK(tg_holdings_room(&o, &l) < sizeof bytes);
+  uint32_t told;
+  uint8_t *end = tg_holdings_put(bytes, &o, &l, 0, &told);
+  tg_Holdings h;
+  tg_AllocLine line;
+  UNIT_CHECK(tg_holdings_read(&h, (tg_ByteReader){bytes, end, false}, 0));
+  UNIT_CHECK(h.origin == 3 && h.now.blocks == 2 && h.now.bytes == 200);
+  for (uint32_t i = 0; i < TG_ALLOCLINES_MOST; i++) {
+    UNIT_CHECK(tg_holdings_line(&h, &line) && line.function == i
+               && line.line == 1000 * i && line.count == 1
+               && line.bytes == 1u << i % 30);
+  }
+  UNIT_CHECK(!tg_holdings_line(&h, &line));
+  tg_alloclines_free(&l);
+}
+
 /* As the session writes it, and a reader reads it. */
 static void tell (World *w) {
   static uint8_t bytes[128 << 10];
@@ -282,6 +310,7 @@ static void bears_any_bytes (void) {
 }
 
 int main (void) {
+  UNIT_RUN(tells_lines);
   UNIT_RUN(agrees_with_a_list_of_all_blocks);
   UNIT_RUN(samples_are_right_on_average);
   UNIT_RUN(counts_samples_for_all);

@@ -85,6 +85,18 @@ local function allocated (f, key)
   return list
 end
 
+-- What is to be said where no line of what was allocated is known; nil: some is.
+function lines.unknown (list)
+  for _, f in ipairs(list) do
+    for _, line in ipairs(f.lines or {}) do
+      if line.line > 0 and line.self_allocations > 0 then
+        return nil
+      end
+    end
+  end
+  return "note: no line of what was allocated is known (docs/memory.md)"
+end
+
 -- A report's rows, each function with its lines below it: the first ones, or
 -- 'all'; by time, or by a key of what was allocated.
 function lines.rows (list, all, key)

@@ -118,6 +118,7 @@ local function memory_report (result, by, limit, width, lined)
   local out = columns.format(usage.columns(by, memory), shown, width)
   out[#out + 1] = rest
   local notes = usage.notes(memory)
+  notes[#notes + 1] = lined and lines.unknown(result.functions) or nil
   return table.move(notes, 1, #notes, #out + 1, out)
 end
 
