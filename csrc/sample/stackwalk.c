@@ -75,7 +75,7 @@ static bool add_frame (tg_StackWalk *w, tg_Coroutine *t, lua_Debug *ar) {
 static bool add_frames (tg_StackWalk *w, tg_Coroutine *t, int skip) {
   lua_Debug ar;
   if (!t->session->host.direct) {
-    int most = TG_STACKWALK_FRAMES;
+    int most = TG_STACKWALK_FRAMES + skip;
     for (int i = skip; i < most && lua_getstack(t->L, i, &ar); i++) {
       if (!add_frame(w, t, &ar))
         return false;
@@ -85,7 +85,7 @@ static bool add_frames (tg_StackWalk *w, tg_Coroutine *t, int skip) {
   const void *ci = tg_direct_running(t->L);
   if (tg_read_pointer(ci, TG_AT_FRAME_CALLER) == NULL)
     ci = NULL;                  /* the host's own: nothing runs */
-  for (int i = 0; i < TG_STACKWALK_FRAMES && ci != NULL; i++) {
+  for (int i = 0; i < TG_STACKWALK_FRAMES + skip && ci != NULL; i++) {
     ar.i_ci = (struct CallInfo *)(uintptr_t)ci;
     if (i >= skip && !add_frame(w, t, &ar))
       return false;
@@ -123,23 +123,25 @@ void tg_stackwalk_turn (tg_StackWalk *w, uint32_t first, bool main) {
   w->n = first + strip(w->list + first, w->n - first, main);
 }
 
+/* Whether outermost frames may have been left out. */
+static bool is_cut (uint32_t n) {
+  return n == TG_STACKWALK_FRAMES;
+}
+
 /* Where the shadow stack of a coroutine begins whose outermost frames were left
-   out. */
+   out; at its own beginning, if it is older than all of that. One search, since
+   both may have 200,000 frames. */
 static uint32_t first_seen (const tg_Coroutine *t, const tg_WalkedFrame *list,
                             uint32_t n) {
-  for (uint32_t i = 0; i < n; i++) {
-    int64_t k = tg_coroutine_frame(t, list[i].ci);
-    if (k >= 0)
-      return (uint32_t)k;
-  }
-  return 0;
+  int64_t k = is_cut(n) ? tg_coroutine_frame(t, list[0].ci) : -1;
+  return k >= 0 ? (uint32_t)k : 0;
 }
 
 /* Marks those that the stream has CALLs of. False: the shadow stack has frames
    that are not there any more. */
 static bool mark_traced (const tg_Coroutine *t, tg_WalkedFrame *list,
                          uint32_t n) {
-  uint32_t k = (n == TG_STACKWALK_FRAMES) ? first_seen(t, list, n) : 0;
+  uint32_t k = first_seen(t, list, n);
   for (uint32_t i = 0; i < n; i++) {
     while (k < t->n && (t->frames[k].what & TG_FR_OWN))
       k++;
@@ -166,7 +168,7 @@ static uint32_t pass_own (const tg_Coroutine *t, uint32_t k) {
    older than the trace. */
 static uint32_t match (const tg_Coroutine *t, tg_WalkedFrame *list, uint32_t n,
                        uint32_t *newer) {
-  uint32_t k = (n == TG_STACKWALK_FRAMES) ? first_seen(t, list, n) : 0;
+  uint32_t k = first_seen(t, list, n);
   uint32_t first = pass_own(t, k), i = 0;
   *newer = 0;
   while (i < n && (first == t->n || t->frames[first].ci != list[i].ci))
