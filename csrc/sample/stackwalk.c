@@ -165,14 +165,16 @@ static uint32_t pass_own (const tg_Coroutine *t, uint32_t k) {
 /* How many frames of the shadow stack, outermost first, are what the list has:
    in the same place, of the same function. These are marked; '*newer' are the
    others from the first that is not so. What stands below the shadow stack is
-   older than the trace. */
-static uint32_t match (const tg_Coroutine *t, tg_WalkedFrame *list, uint32_t n,
-                       uint32_t *newer) {
+   older than the trace. -1: none of it is in what was seen of a deep stack. */
+static int64_t match (const tg_Coroutine *t, tg_WalkedFrame *list, uint32_t n,
+                      uint32_t *newer) {
   uint32_t k = first_seen(t, list, n);
   uint32_t first = pass_own(t, k), i = 0;
   *newer = 0;
   while (i < n && (first == t->n || t->frames[first].ci != list[i].ci))
     i++;
+  if (i == n && is_cut(n) && t->n > 0)
+    return -1;
   for (; i < n; i++) {
     uint32_t at = pass_own(t, k);
     if (at == t->n || t->frames[at].ci != list[i].ci
@@ -194,6 +196,13 @@ static bool is_there (const tg_Coroutine *t, const void *ci) {
   return at != NULL;
 }
 
+/* The frames of a shadow stack that are all further out than what was seen of
+   the stack. By address: what has come in the place of the top one meanwhile,
+   and gone down by a thousand frames, is taken for it. */
+static uint32_t further_out (const tg_Coroutine *t) {
+  return t->n > 0 && is_there(t, t->frames[t->n - 1].ci) ? t->n : 0;
+}
+
 bool tg_stackwalk_compare (tg_StackWalk *w, tg_Coroutine *t, int skip,
                            tg_Standing *standing) {
   uint32_t newer;
@@ -201,10 +210,12 @@ bool tg_stackwalk_compare (tg_StackWalk *w, tg_Coroutine *t, int skip,
   if (!lua_checkstack(t->L, LUA_MINSTACK) || !add_frames(w, t, skip))
     return false;
   tg_stackwalk_turn(w, 0, t->id == 1);
-  uint32_t k = match(t, w->list, w->n, &newer), own = pass_own(t, k);
+  int64_t seen = match(t, w->list, w->n, &newer);
+  uint32_t k = seen >= 0 ? (uint32_t)seen : further_out(t);
+  uint32_t own = pass_own(t, k);
   while (own > k && !is_there(t, t->frames[own - 1].ci))
     own--;
-  *standing = (tg_Standing){own, newer > 0};
+  *standing = (tg_Standing){own, seen < 0 || newer > 0};
   return true;
 }
 
@@ -299,7 +310,10 @@ bool tg_stackwalk_match (tg_StackWalk *w, const tg_Session *s,
   while (n-- > 0) {
     if (section(w, i, &end) != chain[n]->id)
       return false;
-    *standing = match(chain[n], w->list + i + 1, end - i - 1, &newer);
+    int64_t seen = match(chain[n], w->list + i + 1, end - i - 1, &newer);
+    if (seen < 0)
+      return false;
+    *standing = (uint32_t)seen;
     if (n > 0 && (newer > 0 || pass_own(chain[n], *standing) != chain[n]->n))
       return false;
     i = end;
