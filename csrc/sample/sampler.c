@@ -227,7 +227,9 @@ static bool take_now (tg_Sampler *m, tg_TickMoment now, const void *context) {
   return true;
 }
 
-/* The sample, or whoever can take one is asked for it. */
+/* The sample, or whoever can take one is asked for it. To have looked in vain
+   is work as well: with 200,000 frames it takes longer than the next tick, and
+   the program would not come to its next event. */
 static void serve_tick (tg_Sampler *m, tg_TickMoment now,
                         const void *context) {
   tg_Session *s = m->session;
@@ -237,7 +239,7 @@ static void serve_tick (tg_Sampler *m, tg_TickMoment now,
     return;
   }
   if (tg_windowing_hears(s)) {
-    m->work.worked_ns = 0;
+    tg_tickwork_note(&m->work, now, 1);
     s->sampled = true;
     tg_lastrun_invalidate();
   }

@@ -75,7 +75,7 @@ static bool add_frame (tg_StackWalk *w, tg_Coroutine *t, lua_Debug *ar) {
 static bool add_frames (tg_StackWalk *w, tg_Coroutine *t, int skip) {
   lua_Debug ar;
   if (!t->session->host.direct) {
-    int most = TG_STACKWALK_FRAMES;
+    int most = TG_STACKWALK_FRAMES + skip;
     for (int i = skip; i < most && lua_getstack(t->L, i, &ar); i++) {
       if (!add_frame(w, t, &ar))
         return false;
@@ -85,7 +85,7 @@ static bool add_frames (tg_StackWalk *w, tg_Coroutine *t, int skip) {
   const void *ci = tg_direct_running(t->L);
   if (tg_read_pointer(ci, TG_AT_FRAME_CALLER) == NULL)
     ci = NULL;                  /* the host's own: nothing runs */
-  for (int i = 0; i < TG_STACKWALK_FRAMES && ci != NULL; i++) {
+  for (int i = 0; i < TG_STACKWALK_FRAMES + skip && ci != NULL; i++) {
     ar.i_ci = (struct CallInfo *)(uintptr_t)ci;
     if (i >= skip && !add_frame(w, t, &ar))
       return false;
@@ -123,23 +123,25 @@ void tg_stackwalk_turn (tg_StackWalk *w, uint32_t first, bool main) {
   w->n = first + strip(w->list + first, w->n - first, main);
 }
 
+/* Whether outermost frames may have been left out. */
+static bool is_cut (uint32_t n) {
+  return n == TG_STACKWALK_FRAMES;
+}
+
 /* Where the shadow stack of a coroutine begins whose outermost frames were left
-   out. */
+   out; at its own beginning, if it is older than all of that. One search, since
+   both may have 200,000 frames. */
 static uint32_t first_seen (const tg_Coroutine *t, const tg_WalkedFrame *list,
                             uint32_t n) {
-  for (uint32_t i = 0; i < n; i++) {
-    int64_t k = tg_coroutine_frame(t, list[i].ci);
-    if (k >= 0)
-      return (uint32_t)k;
-  }
-  return 0;
+  int64_t k = is_cut(n) ? tg_coroutine_frame(t, list[0].ci) : -1;
+  return k >= 0 ? (uint32_t)k : 0;
 }
 
 /* Marks those that the stream has CALLs of. False: the shadow stack has frames
    that are not there any more. */
 static bool mark_traced (const tg_Coroutine *t, tg_WalkedFrame *list,
                          uint32_t n) {
-  uint32_t k = (n == TG_STACKWALK_FRAMES) ? first_seen(t, list, n) : 0;
+  uint32_t k = first_seen(t, list, n);
   for (uint32_t i = 0; i < n; i++) {
     while (k < t->n && (t->frames[k].what & TG_FR_OWN))
       k++;
@@ -163,14 +165,16 @@ static uint32_t pass_own (const tg_Coroutine *t, uint32_t k) {
 /* How many frames of the shadow stack, outermost first, are what the list has:
    in the same place, of the same function. These are marked; '*newer' are the
    others from the first that is not so. What stands below the shadow stack is
-   older than the trace. */
-static uint32_t match (const tg_Coroutine *t, tg_WalkedFrame *list, uint32_t n,
-                       uint32_t *newer) {
-  uint32_t k = (n == TG_STACKWALK_FRAMES) ? first_seen(t, list, n) : 0;
+   older than the trace. -1: none of it is in what was seen of a deep stack. */
+static int64_t match (const tg_Coroutine *t, tg_WalkedFrame *list, uint32_t n,
+                      uint32_t *newer) {
+  uint32_t k = first_seen(t, list, n);
   uint32_t first = pass_own(t, k), i = 0;
   *newer = 0;
   while (i < n && (first == t->n || t->frames[first].ci != list[i].ci))
     i++;
+  if (i == n && is_cut(n) && t->n > 0)
+    return -1;
   for (; i < n; i++) {
     uint32_t at = pass_own(t, k);
     if (at == t->n || t->frames[at].ci != list[i].ci
@@ -192,6 +196,13 @@ static bool is_there (const tg_Coroutine *t, const void *ci) {
   return at != NULL;
 }
 
+/* The frames of a shadow stack that are all further out than what was seen of
+   the stack. By address: what has come in the place of the top one meanwhile,
+   and gone down by a thousand frames, is taken for it. */
+static uint32_t further_out (const tg_Coroutine *t) {
+  return t->n > 0 && is_there(t, t->frames[t->n - 1].ci) ? t->n : 0;
+}
+
 bool tg_stackwalk_compare (tg_StackWalk *w, tg_Coroutine *t, int skip,
                            tg_Standing *standing) {
   uint32_t newer;
@@ -199,10 +210,12 @@ bool tg_stackwalk_compare (tg_StackWalk *w, tg_Coroutine *t, int skip,
   if (!lua_checkstack(t->L, LUA_MINSTACK) || !add_frames(w, t, skip))
     return false;
   tg_stackwalk_turn(w, 0, t->id == 1);
-  uint32_t k = match(t, w->list, w->n, &newer), own = pass_own(t, k);
+  int64_t seen = match(t, w->list, w->n, &newer);
+  uint32_t k = seen >= 0 ? (uint32_t)seen : further_out(t);
+  uint32_t own = pass_own(t, k);
   while (own > k && !is_there(t, t->frames[own - 1].ci))
     own--;
-  *standing = (tg_Standing){own, newer > 0};
+  *standing = (tg_Standing){own, seen < 0 || newer > 0};
   return true;
 }
 
@@ -297,7 +310,10 @@ bool tg_stackwalk_match (tg_StackWalk *w, const tg_Session *s,
   while (n-- > 0) {
     if (section(w, i, &end) != chain[n]->id)
       return false;
-    *standing = match(chain[n], w->list + i + 1, end - i - 1, &newer);
+    int64_t seen = match(chain[n], w->list + i + 1, end - i - 1, &newer);
+    if (seen < 0)
+      return false;
+    *standing = (uint32_t)seen;
     if (n > 0 && (newer > 0 || pass_own(chain[n], *standing) != chain[n]->n))
       return false;
     i = end;

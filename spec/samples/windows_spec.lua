@@ -67,6 +67,36 @@ describe("windows", function ()
     end)
   end
 
+  -- A recursion that goes on for thousands of calls in a window, and comes back
+  -- out of it after that, or by an error.
+  it("know a recursion that went deeper than samples see", function ()
+    local code = [[
+      local function down (n)
+        if n == 0 then return 0 end
+        return 1 + down(n - 1)
+      end
+      local function fall (n)
+        if n == 0 then error "x" end
+        return 1 + fall(n - 1)
+      end
+      local function over (n) return 1 + over(n + 1) end
+      local sum = 0
+      for i = 1, 40 do
+        sum = sum + down(i * 500)
+        pcall(fall, i * 300)
+      end
+      print(sum, (pcall(over, 1)))
+    ]]
+    within(windows(), code, function (info, recording, result)
+      assert.equal("410000\tfalse\n", result.stdout)
+      assert.equal("", result.stderr)
+      local trace = recording:traces()[1]
+      assert.equal(0, (select(2, check_nesting(trace))))
+      check_lost(trace)
+      assert.is_true(info.windows.calls_unseen_ms > 0)
+    end)
+  end)
+
   -- Each loop of the program is the same work, so the share of the time is that
   -- of the calls, but for what the hook takes.
   it("are that share of the processor's time", function ()
