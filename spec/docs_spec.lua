@@ -11,7 +11,7 @@ local it = run.needs("lfs", it, pending)
 local program = "local function f (x) return x end  print(f(1))"
 
 -- Long enough for samples.
-local parsing = "local function parse (n) local x = 0 "
+local parsing = "local function parse (n) local x, list = 0, {n} "
                 .. "for i = 1, n do x = x + i % 7 end return x end "
                 .. "print(parse(5e6))"
 

@@ -321,8 +321,9 @@ work(1000)
 
   it("says that samples without calls tell no lines of memory", function ()
     local file = dir .. "/samples.tgr"
-    local made = run.command({tracegrip, "record", "--sample", "1000", "--memory",
-                              "-o", file, path}, {env = {LUA = run.lua}})
+    local made = run.command({tracegrip, "record", "--sample", "1000",
+                              "--memory", "-o", file, path},
+                             {env = {LUA = run.lua}})
     assert.equal(0, made.status)
     local result = run.command({tracegrip, "report", "--lines", "--sort",
                                 "bytes", file}, {env = {LUA = run.lua}})

@@ -85,7 +85,8 @@ local function allocated (f, key)
   return list
 end
 
--- What is to be said where no line of what was allocated is known; nil: some is.
+-- What is to be said where no line of what was allocated is known; nil: some
+-- is.
 function lines.unknown (list)
   for _, f in ipairs(list) do
     for _, line in ipairs(f.lines or {}) do
