@@ -38,8 +38,8 @@ void tg_samplewriter_put (tg_SampleWriter *w, tg_TickMoment now,
 /* Whether what runs is what the last sample has shown. */
 bool tg_samplewriter_is_same (const tg_SampleWriter *w);
 
-/* Whether there is room for all samples of what runs without a new chunk, and so
-   many RETURNs before them. */
+/* Whether there is room for all samples of what runs without a new chunk, and
+   so many RETURNs before them. */
 bool tg_samplewriter_has_room (const tg_SampleWriter *w, size_t returns,
                                uint64_t now);
 
