@@ -38,6 +38,7 @@ const char *tg_endreason_words (int loss) {
     [TG_LOSS_RING] = "overwritten by later ones",
     [TG_LOSS_MEMORY] = "no memory",
     [TG_LOSS_DISK] = "the file could not grow",
+    [TG_LOSS_HOOK] = "the hook was away",
     [TG_LOSS_DROPPED] = "taking them took half of the time",
     [TG_LOSS_FUNCTIONS] = "of loaded texts, more than the ring holds, shown as"
                           " one",

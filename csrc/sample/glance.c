@@ -291,6 +291,16 @@ static bool add_coroutine (const Look *look, lua_State *L) {
   return true;
 }
 
+/* Whether a function that is known is our code at work on tables of ours. What
+   stands in for debug.sethook is so, though it is shown as the program's
+   (userhook.h): it writes to the stream and makes records. What stands in for
+   coroutine.resume has a role, and does nothing of the kind. */
+static bool works_for_us (const tg_Closure *k, const void *cfunction) {
+  return (k->what & TG_FR_OWN) != 0
+         || (cfunction != NULL && tg_role_bits(k->what) == TG_ROLE_NONE
+             && tg_ownfunctions_code(cfunction));
+}
+
 /* In a hook, or in a function of ours, tables of ours may be about to
    change. */
 static bool is_ours (const Look *look) {
@@ -298,9 +308,9 @@ static bool is_ours (const Look *look) {
   if (tg_hookfield_runs(look->leaf->L))
     return true;
   const tg_Closure *k = known_of(look->s, f);
-  if (k != NULL)
-    return (k->what & TG_FR_OWN) != 0;
   const void *cfunction = tg_slot_cfunction(f);
+  if (k != NULL)
+    return works_for_us(k, cfunction);
   return look->strangers.function == 0 || cfunction == NULL
          || tg_ownfunctions_code(cfunction);
 }

@@ -89,10 +89,8 @@ describe("windows", function ()
     ]]
     within(windows(), code, function (info, recording, result)
       assert.equal("410000\tfalse\n", result.stdout)
-      assert.equal("", result.stderr)
       local trace = recording:traces()[1]
       assert.equal(0, (select(2, check_nesting(trace))))
-      check_lost(trace)
       assert.is_true(info.windows.calls_unseen_ms > 0)
     end)
   end)
