@@ -19,10 +19,10 @@
 ** that of a wait, or of other programs. In which calls that was is told by the
 ** longest gaps between two events since the tick before. What others had the
 ** processor for, as the kernel tells, is nobody's. Of the rest a C function
-** that is called may have waited: the time is its own. In a Lua function, or one
-** of Lua's that only compute, others had the processor all the same. Where samples
-** have shown what is inside of a call, either may be: the time is a node of its
-** own below the call.
+** that is called may have waited: the time is its own. In a Lua function, or
+** one of Lua's that only compute, others had the processor all the same. Where
+** samples have shown what is inside of a call, either may be: the time is a
+** node of its own below the call.
 **
 ** What tracing has cost is taken out of calls' times by estimates, which are
 ** off by a fifth (TG_BYTICK_DOUBT). Where many short calls are traced that is
