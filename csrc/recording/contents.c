@@ -47,8 +47,8 @@ static void weigh_descriptors (tg_ValueCursor *c, uint64_t objects, Count *k) {
   for (uint64_t id = 0; !c->bad && c->p < c->end; id++) {
     const uint8_t *from = c->p;
     tg_values_descriptor(c, &d);
-    if (id < objects)
-      from = c->p;
+    if (id < objects && !c->bad)
+      from = c->contents;
     if (d.flags & TG_DESC_PROPS)
       tg_values_skip_properties(c);
     k->bytes[TG_CONTENTS_TABLES] += (size_t)(c->p - from);

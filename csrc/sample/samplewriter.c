@@ -19,11 +19,13 @@ bool tg_samplewriter_is_same (const tg_SampleWriter *w) {
 
 bool tg_samplewriter_has_room (const tg_SampleWriter *w, size_t returns,
                                uint64_t now) {
-  size_t size = SAMPLE_SIZE(w->now.n) + 4 * returns;
+  size_t size = SAMPLE_SIZE(w->now.n);
+  if (returns > 0)
+    size += TG_TIME_SIZE + 4 * returns;
   if (w->time.by_clock)
-    size += SAMPLE_SIZE(w->now.n + 1);
+    size += TG_TIME_SIZE + SAMPLE_SIZE(w->now.n + 1);
   if (w->time.held_ns > 0)
-    size += SAMPLE_SIZE(w->before.n);
+    size += TG_TIME_SIZE + SAMPLE_SIZE(w->before.n);
   return tg_writer_has(&w->session->writer, size, now);
 }
 

@@ -291,6 +291,7 @@ static void pass_hidden (tg_ValueCursor *c, uint64_t count) {
    stand before. */
 bool tg_values_like (tg_ValueCursor *c, const uint8_t *head) {
   bool hidden = *head == TG_DESC_UNLIKE;
+  c->contents = c->p;
   uint64_t distance = tg_values_var(c);
   c->differ = tg_values_var(c);
   if (hidden)
@@ -404,6 +405,7 @@ void tg_values_descriptor (tg_ValueCursor *c, tg_Descriptor *d) {
     read_either(c, &d->proto, TG_OBJECT, TG_NOROOM);
   if (d->flags & TG_DESC_FUNCTION)
     d->function = read_id(c);
+  c->contents = c->p;
   if (like && !tg_values_like(c, head))
     d->flags &= ~(uint32_t)TG_DESC_PROPS;
   if (c->bad)

@@ -126,6 +126,8 @@ typedef struct tg_ValueCursor {
   const uint8_t *model_end;
   uint64_t differ;        /* bit 0: that property has another value */
   uint32_t left;          /* properties that may still come */
+  const uint8_t *contents;  /* of the last descriptor: its properties, or the
+                               way back to the other table's */
 } tg_ValueCursor;
 
 /* What Lua's type() calls it. */
