@@ -140,7 +140,7 @@ describe("the size of a recording", function ()
     local result = shell [[
       mkdir disk; mount -t tmpfs -o size=72M none disk
       trap "umount disk" EXIT
-      $T record --compress none --no-c -o disk/rec program.lua 740000]]
+      $T record --compress none --no-c -o disk/rec program.lua 775000]]
     assert.matches("^tracegrip: [^\n]*rec has %d+ MiB, and less than a tenth "
                    .. "of its disk is left: %d+ MiB\n",
                    result.stderr)
