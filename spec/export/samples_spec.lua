@@ -266,15 +266,19 @@ describe("a recording of samples alone", function ()
         assert.equal(interval, document.meta.interval)
         local samples = document.threads[1].samples
         local stack, time = samples.schema.stack + 1, samples.schema.time + 1
-        local last, rows = 0, 0
+        local last, rows, spans, before = 0, 0, 0, nil
         for _, row in ipairs(samples.data) do
           assert.is_true(row[time] >= last)
           last = row[time]
           rows = rows + (row[stack] == cjson.null and 0 or 1)
+          spans = spans + (row[stack] == before and 0 or 1)
+          before = row[stack]
         end
         local _, whole = self_times(trace)
         assert.is_true(rows >= trace:report().samples - 2)
-        assert.is_true(math.abs(rows * interval / whole - 1) < 0.15)
+        -- each span has whole rows: where others often had the processor,
+        -- there are many
+        assert.near(whole, rows * interval, 0.1 * whole + interval * spans / 2)
       end)
     end
   end)
@@ -361,11 +365,12 @@ describe("a recording of calls and samples", function ()
   it("has markers in the Firefox Profiler for its calls alone", function ()
     sampled(options, function (_, export)
       local markers = cjson.decode((export "firefox")).threads[1].markers
-      local names = {}
+      local calls = 0
       for i = 1, markers.length do
-        names[i] = markers.data[i].type
+        calls = calls + (markers.data[i].type == "LuaCall" and 1 or 0)
+        assert.matches("^Lua[CN]%a+$", markers.data[i].type)  -- of loss: a note
       end
-      assert.equal(2, #names)
+      assert.equal(2, calls)
     end)
   end)
 
