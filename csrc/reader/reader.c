@@ -22,6 +22,7 @@
 #include "reader/trueclock.h"
 #include "stream/eventreader.h"
 #include "stream/marks.h"
+#include "stream/valuecopy.h"
 
 struct tg_Reader {
   tg_Stream *stream;    /* pins */
@@ -494,7 +495,7 @@ static bool has_list (const tg_Packet *p) {
 static bool redact (tg_Reader *r, tg_Packet *out) {
   tg_Redact *redact = redact_of(r);
   tg_buf_clear(&r->redacted);
-  tg_values_copy(&r->redacted, out->values, TG_PACKET_MAX);
+  tg_valuecopy(&r->redacted, out->values, TG_PACKET_MAX);
   if (redact == NULL || r->redacted.failed) {
     r->framer.status = TG_ERR_MEMORY;
     return false;
