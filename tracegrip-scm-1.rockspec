@@ -252,6 +252,7 @@ build = {
         "csrc/reader/functioncache.c",
         "csrc/reader/lefttime.c",
         "csrc/reader/minduration.c",
+        "csrc/reader/packetredact.c",
         "csrc/reader/reader.c",
         "csrc/reader/redact.c",
         "csrc/reader/scrub.c",
