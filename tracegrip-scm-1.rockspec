@@ -52,6 +52,7 @@ build = {
         "csrc/binding/luasink.c",
         "csrc/binding/luatext.c",
         "csrc/binding/lx.c",
+        "csrc/binding/optionvalue.c",
         "csrc/binding/readoptions.c",
         "csrc/binding/system.c",
         "csrc/binding/tickingnotes.c",
