@@ -8,12 +8,11 @@
 ** the same for each of them, and a mistake is told in the same words. Tables
 ** are read raw: a metatable of the program's is not asked.
 */
-#include <math.h>
 #include <string.h>
 
 #include "binding/readoptions.h"
 #include "base/alloc.h"
-#include "binding/luapattern.h"
+#include "binding/optionvalue.h"
 #include "binding/typelist.h"
 #include "options/redactpreset.h"
 #include "text/anycase.h"
@@ -41,91 +40,13 @@ typedef struct Reading {
   const char *preset;   /* of 'redact'; borrows from the options; or NULL */
 } Reading;
 
-/* Raises what was expected, and what was given. A string or a number is shown
-   as it is, of anything else its type: luaL_tolstring would call a __tostring
-   of the program's. */
 static int fail (const Reading *r, const char *allowed) {
-  lua_State *L = r->L;
-  const char *got = luaL_typename(L, -1);
-  if (lua_type(L, -1) == LUA_TSTRING || lua_type(L, -1) == LUA_TNUMBER)
-    got = luaL_tolstring(L, -1, NULL);
-  return luaL_error(L, "option '%s': %s expected, got %s", r->name, allowed,
-                    got);
+  return tg_optionvalue_fail(r->L, r->name, allowed);
 }
 
-/* Copies of patterns are C's memory, for which Lua has no message of its
-   own. */
-static int no_memory (const Reading *r) {
-  return luaL_error(r->L, "not enough memory");
-}
-
-/* ---- kinds of values ---- */
-
-/* A string that looks like a number is none: what a program says by mistake is
-   told. A float without a fraction is an integer, as in Lua's own functions
-   (lua_tointegerx). */
 static uint64_t read_count (const Reading *r, uint64_t min, uint64_t max,
                             const char *allowed) {
-  lua_Integer i;
-  int ok = lua_type(r->L, -1) == LUA_TNUMBER;
-  i = lua_tointegerx(r->L, -1, ok ? &ok : NULL);
-  if (!ok || i < 0 || (uint64_t)i < min || (uint64_t)i > max)
-    fail(r, allowed);
-  return (uint64_t)i;
-}
-
-/* A limit: a count, or "all". */
-static uint32_t read_limit (const Reading *r) {
-  if (lua_type(r->L, -1) == LUA_TSTRING
-      && strcmp(lua_tostring(r->L, -1), "all") == 0)
-    return TG_NOLIMIT;
-  return (uint32_t)read_count(r, 0, TG_NOLIMIT - 1,
-                              "a non-negative integer or \"all\"");
-}
-
-/* Nanoseconds of a number of milliseconds. '!(n >= 0)' is also true for what is
-   no number (NaN). */
-static uint64_t read_ms (const Reading *r) {
-  lua_Number n = lua_tonumber(r->L, -1);
-  if (lua_type(r->L, -1) != LUA_TNUMBER || !(n >= 0) || n > 1e12)
-    fail(r, "a non-negative number of milliseconds");
-  return (uint64_t)llround(n * 1e6);
-}
-
-/* A pattern, or a list of them. Each is copied as soon as it is checked; if
-   the next one is wrong, those that have been copied are their owner's to
-   free. */
-static void read_patterns (const Reading *r, tg_Patterns *list) {
-  static const char allowed[] = "a pattern or a list of patterns";
-  lua_State *L = r->L;
-  if (lua_type(L, -1) == LUA_TSTRING) {
-    tg_luapattern_check(L, r->name);
-    if (!tg_patterns_add(list, lua_tostring(L, -1)))
-      no_memory(r);
-    return;
-  }
-  if (!lua_istable(L, -1))
-    fail(r, allowed);
-  for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; i++) {
-    if (lua_type(L, -1) != LUA_TSTRING)
-      fail(r, allowed);
-    tg_luapattern_check(L, r->name);
-    if (!tg_patterns_add(list, lua_tostring(L, -1)))
-      no_memory(r);
-    lua_pop(L, 1);
-  }
-  lua_pop(L, 1);
-}
-
-/* A header, or nil, which leaves '*out' as it was. */
-void tg_readoptions_parent (lua_State *L, int index, tg_SpanContext *out) {
-  size_t size = 0;
-  bool is_string = lua_type(L, index) == LUA_TSTRING;
-  const char *s = is_string ? lua_tolstring(L, index, &size) : "";
-  if (!lua_isnil(L, index) && !tg_traceparent_read(s, size, out))
-    luaL_error(L, "option 'traceparent': 00-TRACE-SPAN-FLAGS expected "
-               "(32, 16 and 2 hexadecimal digits), got %s",
-               luaL_tolstring(L, index, NULL));
+  return tg_optionvalue_count(r->L, r->name, min, max, allowed);
 }
 
 /* ---- the options ----
@@ -187,13 +108,6 @@ static void settle_samples (const Reading *r) {
   o->types = TG_TYPES_DEFAULT & ~TG_TYPES_VALUES;
 }
 
-void tg_readoptions_patterns (lua_State *L, const char *name,
-                              tg_Patterns *list) {
-  Reading r = {.L = L, .name = name};
-  read_patterns(&r, list);
-  tg_patterns_bound(list, TG_BOUND_OWN);
-}
-
 /* Beside whatever else is asked for, by types or without any. */
 static void opt_memory (Reading *r) {
   if (!lua_isboolean(r->L, -1))
@@ -208,15 +122,15 @@ static void opt_memory_every (Reading *r) {
 }
 
 static void opt_include (Reading *r) {
-  read_patterns(r, &r->o->include);
+  tg_optionvalue_patterns(r->L, r->name, &r->o->include);
 }
 
 static void opt_exclude (Reading *r) {
-  read_patterns(r, &r->o->exclude);
+  tg_optionvalue_patterns(r->L, r->name, &r->o->exclude);
 }
 
 static void opt_redact (Reading *r) {
-  read_patterns(r, &r->o->redact);
+  tg_optionvalue_patterns(r->L, r->name, &r->o->redact);
 }
 
 /* Its patterns come last, when those of 'redact' have been read. */
@@ -247,24 +161,24 @@ static void opt_max_depth (Reading *r) {
 }
 
 static void opt_min_duration (Reading *r) {
-  r->o->min_duration_ns = read_ms(r);
+  r->o->min_duration_ns = tg_optionvalue_ms(r->L, r->name);
 }
 
 /* The four limits of values: what the hook looks at, or a reader shows. */
 static void opt_value_depth (Reading *r) {
-  r->o->limits.depth = read_limit(r);
+  r->o->limits.depth = tg_optionvalue_limit(r->L, r->name);
 }
 
 static void opt_value_properties (Reading *r) {
-  r->o->limits.properties = read_limit(r);
+  r->o->limits.properties = tg_optionvalue_limit(r->L, r->name);
 }
 
 static void opt_value_string (Reading *r) {
-  r->o->limits.string = read_limit(r);
+  r->o->limits.string = tg_optionvalue_limit(r->L, r->name);
 }
 
 static void opt_value_objects (Reading *r) {
-  r->o->limits.objects = read_limit(r);
+  r->o->limits.objects = tg_optionvalue_limit(r->L, r->name);
 }
 
 /* No less than a page; up to a size that no machine has, so that positions
@@ -294,7 +208,7 @@ static void opt_max_events (Reading *r) {
 }
 
 static void opt_duration (Reading *r) {
-  r->o->duration_ns = read_ms(r);
+  r->o->duration_ns = tg_optionvalue_ms(r->L, r->name);
 }
 
 /* Room for the header, for definitions and for some blocks of events. */
@@ -312,7 +226,7 @@ static void opt_compress (Reading *r) {
 }
 
 static void opt_on (Reading *r) {
-  read_patterns(r, &r->o->on);
+  tg_optionvalue_patterns(r->L, r->name, &r->o->on);
 }
 
 /* No limit is 0. What is counted must be said by 'on', which may be read after
@@ -326,7 +240,7 @@ static void opt_calls (Reading *r) {
 }
 
 static void opt_traceparent (Reading *r) {
-  tg_readoptions_parent(r->L, -1, &r->o->parent);
+  tg_optionvalue_parent(r->L, -1, &r->o->parent);
 }
 
 /* Threads are numbered from 1, the main coroutine. */
@@ -337,11 +251,11 @@ static void opt_thread (Reading *r) {
 
 /* Milliseconds as packets tell time, from the stream's beginning. */
 static void opt_from (Reading *r) {
-  r->filter->from_ns = read_ms(r);
+  r->filter->from_ns = tg_optionvalue_ms(r->L, r->name);
 }
 
 static void opt_to (Reading *r) {
-  r->filter->to_ns = read_ms(r);
+  r->filter->to_ns = tg_optionvalue_ms(r->L, r->name);
 }
 
 static void opt_raw (Reading *r) {
@@ -468,7 +382,7 @@ static void settle_patterns (const Reading *r) {
   tg_Patterns *list = &r->o->redact;
   if ((r->any_case && !tg_anycase_patterns(list))
       || (r->preset != NULL && !tg_redactpreset_add(list, r->preset)))
-    no_memory(r);
+    tg_optionvalue_nomemory(r->L);
   tg_options_bound(r->o, TG_BOUND_OWN);
 }
 
@@ -507,6 +421,12 @@ void tg_readoptions_filter (lua_State *L, int index, const char *const *extra,
   tg_filter_init(f);
   read_all(&r, index);
   settle_patterns(&r);
+}
+
+void tg_readoptions_patterns (lua_State *L, const char *name,
+                              tg_Patterns *list) {
+  tg_optionvalue_patterns(L, name, list);
+  tg_patterns_bound(list, TG_BOUND_OWN);
 }
 
 /* Also of options that a mistake has left half read. */

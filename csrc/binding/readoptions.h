@@ -34,9 +34,4 @@ tg_Options *tg_readoptions_new (lua_State *L);                 /* [-0, +1, m] */
 void tg_readoptions_patterns (lua_State *L, const char *name,
                               tg_Patterns *list);              /* [-0, +0, v] */
 
-/* A W3C traceparent, as the option of that name has it; of nil '*out' stays
-   what it was. Raises for anything else. */
-void tg_readoptions_parent (lua_State *L, int index,
-                            tg_SpanContext *out);              /* [-0, +0, v] */
-
 #endif

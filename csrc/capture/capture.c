@@ -9,6 +9,7 @@
 #include "capture/veil.h"
 #include "direct/frame.h"
 #include "state/models.h"
+#include "stream/valuecopy.h"
 
 /* Where the values of a list can be read from memory; NULL: they cannot, or
    they are not all there, which the public API takes for nil. */
@@ -58,7 +59,7 @@ static tg_Buf unfold (const tg_Session *s, const uint8_t *p,
   tg_Buf out = {0};
   tg_Slice list = {.data = p + 4, .size = (size_t)(end - p - 4),
                    .origin = s->writer.block->data};
-  tg_values_copy(&out, list, TG_PACKET_MAX);
+  tg_valuecopy(&out, list, TG_PACKET_MAX);
   return out;
 }
 

@@ -17,7 +17,7 @@
 
 #include "base/alloc.h"
 #include "reader/clockpast.h"
-#include "reader/redact.h"
+#include "reader/packetredact.h"
 #include "reader/timers.h"
 #include "reader/trueclock.h"
 #include "stream/eventreader.h"
@@ -40,8 +40,7 @@ struct tg_Reader {
   tg_Timers timers;     /* these two only if markers are asked for: owns */
   tg_ClockPast past;    /* owns; if costs are taken out */
   tg_Framer framer;     /* owns; its status is the reader's */
-  tg_Redact *redact;    /* owns; what is hidden, if anything is; else NULL */
-  tg_Buf redacted;      /* owns; the latest packet's values, without that */
+  tg_PacketRedact redact;   /* owns; used if the selection hides something */
   void (*pace) (void *ud);
   void *pace_ud;
 };
@@ -102,10 +101,7 @@ void tg_reader_free (tg_Reader *r) {
   tg_timers_free(&r->timers);
   tg_clockpast_free(&r->past);
   tg_framer_free(&r->framer);
-  if (r->redact != NULL)
-    tg_redact_free(r->redact);
-  tg_free(r->redact);
-  tg_buf_free(&r->redacted);
+  tg_packetredact_free(&r->redact);
   tg_free(r);
 }
 
@@ -467,42 +463,13 @@ static bool read_event (tg_Reader *r, tg_Pos end, uint64_t *now_ns) {
   return true;
 }
 
-/* Made with the first values of which something may be to be hidden. */
-static tg_Redact *redact_of (tg_Reader *r) {
-  if (r->redact == NULL && (r->redact = tg_calloc(1, sizeof *r->redact))) {
-    r->redact->selection = &r->framer.selection;
-    r->redact->functions = r->stream->functions;
-  }
-  return r->redact;
-}
-
-static tg_RedactKind kind_of (tg_Why why) {
-  return why == TG_WHY_ENTER ? TG_REDACT_ARGUMENTS
-         : why == TG_WHY_RETURN ? TG_REDACT_RESULTS : TG_REDACT_OTHER;
-}
-
-/* What moments have is not always a list. */
-static bool has_list (const tg_Packet *p) {
-  return p->values.data != NULL
-         && (!tg_packet_is_moment(p)
-             || (p->why == TG_WHY_MARK && p->mark != TG_MARK_ALLOCATIONS
-                 && p->mark != TG_MARK_HELD));
-}
-
-/* In place of the packet's values a copy without what is hidden. False without
-   memory: nothing may be given then. */
+/* False without memory, which ends the reading. */
 static bool redact (tg_Reader *r, tg_Packet *out) {
-  tg_Redact *redact = redact_of(r);
-  tg_buf_clear(&r->redacted);
-  tg_values_copy(&r->redacted, out->values, TG_PACKET_MAX);
-  if (redact == NULL || r->redacted.failed) {
-    r->framer.status = TG_ERR_MEMORY;
-    return false;
-  }
-  out->values = (tg_Slice){.data = (const uint8_t *)r->redacted.data,
-                           .size = r->redacted.size};
-  tg_redact_list(redact, kind_of(out->why), out->function, out->values, true);
-  return true;
+  if (tg_packetredact(&r->redact, &r->framer.selection, r->stream->functions,
+                      out))
+    return true;
+  r->framer.status = TG_ERR_MEMORY;
+  return false;
 }
 
 /* An event may give several packets, or none; the framer has them one by
@@ -514,7 +481,7 @@ bool tg_reader_next (tg_Reader *r, tg_Pos end, tg_Packet *out) {
     given = tg_framer_event(&r->framer, now_ns, out);
   if (given)
     out->spent_ns = r->spent_ns;
-  if (given && tg_unlikely(r->framer.selection.redacts) && has_list(out))
+  if (given && tg_unlikely(r->framer.selection.redacts))
     given = redact(r, out);
   return given;
 }

@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "base/grow.h"
 #include "stream/event.h"
-#include "stream/values.h"
+#include "stream/valuecopy.h"
 
 /*
 ** {==================================================================
@@ -118,12 +118,11 @@ bool tg_stacks_copy (tg_Stacks *to, const tg_Stacks *from) {
 */
 
 /* Only what fits below TG_COPIES_MAX, of all frames together: a few bytes of a
-   file can refer to any number of strings (values.h). */
+   file can refer to any number of strings (valuecopy.h). */
 void tg_stack_keep (tg_Stack *s, tg_Slice values) {
   tg_StackFrame *f = tg_stack_top(s);
   tg_assert(f != NULL && f->kept_size == 0);
-  f->put_in = tg_values_copy(&s->kept, values,
-                             TG_COPIES_MAX - s->all->put_in);
+  f->put_in = tg_valuecopy(&s->kept, values, TG_COPIES_MAX - s->all->put_in);
   s->all->put_in += f->put_in;
   if (!s->kept.failed)
     f->kept_size = s->kept.size - f->kept_at;

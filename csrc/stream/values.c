@@ -11,10 +11,8 @@
 
 #include <string.h>
 
-#include "stream/event.h"
-
-/* Reads go through 'has', 'read_byte' and tg_values_var only: so there is one
-   place each where the end of the bytes is looked at. */
+/* Reads go through 'has', tg_values_byte and tg_values_var only: so there is
+   one place each where the end of the bytes is looked at. */
 
 /* Lua's own words (lua_typename). */
 const char *tg_values_type_name (tg_ObjectType type) {
@@ -34,7 +32,7 @@ void tg_values_open (tg_ValueCursor *c, tg_Slice bytes) {
 }
 
 /* A bad cursor is at its end: nothing more is read. */
-static void spoil (tg_ValueCursor *c) {
+void tg_values_spoil (tg_ValueCursor *c) {
   c->p = c->end;
   c->model = NULL;
   c->bad = true;
@@ -45,11 +43,11 @@ static bool has (tg_ValueCursor *c, uint64_t size) {
   tg_assert(c->p <= c->end);
   if (!c->bad && size <= (uint64_t)(c->end - c->p))
     return true;
-  spoil(c);
+  tg_values_spoil(c);
   return false;
 }
 
-static uint8_t read_byte (tg_ValueCursor *c) {
+uint8_t tg_values_byte (tg_ValueCursor *c) {
   return has(c, 1) ? *c->p++ : 0;
 }
 
@@ -57,31 +55,31 @@ static uint8_t read_byte (tg_ValueCursor *c) {
 uint64_t tg_values_var (tg_ValueCursor *c) {
   uint64_t v = 0;
   for (unsigned shift = 0; shift < 64; shift += 7) {
-    uint8_t b = read_byte(c);
+    uint8_t b = tg_values_byte(c);
     if (c->bad || (shift == 63 && b > 1))
       break;
     v |= (uint64_t)(b & 0x7f) << shift;
     if (b < 0x80)
       return v;
   }
-  spoil(c);
+  tg_values_spoil(c);
   return 0;
 }
 
 /* A number that has to fit into 32 bits: an id, of a function or an object. */
-static uint32_t read_id (tg_ValueCursor *c) {
+uint32_t tg_values_id (tg_ValueCursor *c) {
   uint64_t v = tg_values_var(c);
   if (v > UINT32_MAX)
-    spoil(c);
+    tg_values_spoil(c);
   return (uint32_t)v;
 }
 
 /* A type that there is not would be an index into a table of names
    somewhere. */
 static tg_ObjectType read_type (tg_ValueCursor *c) {
-  uint8_t type = read_byte(c);
+  uint8_t type = tg_values_byte(c);
   if (type > TG_OBJ_USERDATA)
-    spoil(c);
+    tg_values_spoil(c);
   return c->bad ? TG_OBJ_TABLE : (tg_ObjectType)type;
 }
 
@@ -101,7 +99,7 @@ static void set_object (tg_Grip *g, uint32_t id) {
 static void read_string (tg_ValueCursor *c, tg_Grip *g, uint64_t length,
                          uint64_t size) {
   if (size > length || length > INT64_MAX || !has(c, size)) {
-    spoil(c);
+    tg_values_spoil(c);
     return;
   }
   g->type = TG_STRING;
@@ -141,14 +139,14 @@ static void read_again (tg_ValueCursor *c, tg_Grip *g) {
   const uint8_t *tag = c->p - 1;
   uint64_t distance = tg_values_var(c);
   if (c->origin == NULL || distance > (uint64_t)(tag - c->origin)) {
-    spoil(c);
+    tg_values_spoil(c);
     return;
   }
   tg_ValueCursor there = {.p = tag - distance, .end = tag};
-  if (read_byte(&there) == TG_GRIP_STRING)
+  if (tg_values_byte(&there) == TG_GRIP_STRING)
     read_long_string(&there, g);
   if (there.bad || g->type != TG_STRING)
-    spoil(c);
+    tg_values_spoil(c);
 }
 
 /* Whatever was there is not. */
@@ -171,7 +169,7 @@ static void read_tagged (tg_ValueCursor *c, tg_Grip *g, uint8_t tag) {
     case TG_GRIP_INT: read_int(c, g); break;
     case TG_GRIP_FLOAT: read_float(c, g); break;
     case TG_GRIP_STRING: read_long_string(c, g); break;
-    case TG_GRIP_OBJECT: set_object(g, read_id(c)); break;
+    case TG_GRIP_OBJECT: set_object(g, tg_values_id(c)); break;
     case TG_GRIP_NOROOM:
       g->type = TG_NOROOM;
       g->u.object = read_type(c);
@@ -179,7 +177,7 @@ static void read_tagged (tg_ValueCursor *c, tg_Grip *g, uint8_t tag) {
     case TG_GRIP_STRAGAIN: read_again(c, g); break;
     case TG_GRIP_VEIL: case TG_GRIP_VEILTEXT: read_veil(c, g); break;
     case TG_GRIP_END: g->type = TG_END; break;
-    default: spoil(c); break;
+    default: tg_values_spoil(c); break;
   }
 }
 
@@ -187,9 +185,9 @@ static void read_tagged (tg_ValueCursor *c, tg_Grip *g, uint8_t tag) {
    registers. A grip that is bad is END: a loop over properties ends with it. */
 static TG_NOINLINE void read_large (tg_ValueCursor *c, tg_Grip *g) {
   memset(g, 0, sizeof *g);
-  uint8_t tag = read_byte(c);
+  uint8_t tag = tg_values_byte(c);
   if (tag >= TG_GRIP_SMALLSTR)
-    spoil(c);             /* a string that is not all there */
+    tg_values_spoil(c);   /* a string that is not all there */
   read_tagged(c, g, tag);
   if (c->bad)
     g->type = TG_END;
@@ -258,7 +256,7 @@ tg_GripType tg_values_pass (tg_ValueCursor *c, uint32_t *id) {
 */
 
 /* The type of an object, and whether it is told by another one. */
-static tg_ObjectType read_kind (tg_ValueCursor *c, bool *like) {
+tg_ObjectType tg_values_kind (tg_ValueCursor *c, bool *like) {
   *like = c->p < c->end
           && (*c->p == TG_DESC_LIKE || *c->p == TG_DESC_UNLIKE);
   if (!*like)
@@ -269,13 +267,13 @@ static tg_ObjectType read_kind (tg_ValueCursor *c, bool *like) {
 
 /* Passes over flags and what they say comes before properties. */
 static uint32_t pass_parts (tg_ValueCursor *c) {
-  uint32_t id, flags = read_byte(c);
+  uint32_t id, flags = tg_values_byte(c);
   if (flags & TG_DESC_CLASS)
     pass(c, &id);
   if (flags & TG_DESC_PROTO)
     pass(c, &id);
   if (flags & TG_DESC_FUNCTION)
-    read_id(c);
+    tg_values_id(c);
   return c->bad ? 0 : flags;
 }
 
@@ -300,14 +298,14 @@ bool tg_values_like (tg_ValueCursor *c, const uint8_t *head) {
     return false;
   if (c->origin == NULL || distance == 0
       || distance > (uint64_t)(head - c->origin)) {
-    spoil(c);
+    tg_values_spoil(c);
     return false;
   }
   tg_ValueCursor there = {.p = head - distance, .end = head,
                           .origin = c->origin};
-  if (read_byte(&there) != TG_OBJ_TABLE
+  if (tg_values_byte(&there) != TG_OBJ_TABLE
       || (pass_parts(&there) & TG_DESC_PROPS) == 0)
-    spoil(c);
+    tg_values_spoil(c);
   else {
     c->model = there.p;
     c->model_end = head;
@@ -325,7 +323,7 @@ static bool is_scalar (const tg_Grip *g) {
 static bool end_like (tg_ValueCursor *c) {
   c->model = NULL;
   if (c->differ != 0)
-    spoil(c);
+    tg_values_spoil(c);
   return false;
 }
 
@@ -345,7 +343,7 @@ static bool next_like (tg_ValueCursor *c, tg_Grip *key, tg_Grip *v) {
   else
     tg_values_grip(&there, v);
   if (there.bad || !is_scalar(key) || (!own && !is_scalar(v)) || c->left-- == 0)
-    spoil(c);
+    tg_values_spoil(c);
   else if (!c->bad) {
     c->model = there.p;
     c->differ >>= 1;
@@ -385,7 +383,7 @@ static void read_either (tg_ValueCursor *c, tg_Grip *g, tg_GripType a,
                          tg_GripType b) {
   tg_values_grip(c, g);
   if (g->type != a && g->type != b) {
-    spoil(c);
+    tg_values_spoil(c);
     g->type = TG_END;
   }
 }
@@ -397,14 +395,14 @@ void tg_values_descriptor (tg_ValueCursor *c, tg_Descriptor *d) {
   bool like;
   memset(d, 0, sizeof *d);
   c->model = NULL;
-  d->type = read_kind(c, &like);
-  d->flags = read_byte(c);
+  d->type = tg_values_kind(c, &like);
+  d->flags = tg_values_byte(c);
   if (d->flags & TG_DESC_CLASS)
     read_either(c, &d->cls, TG_STRING, TG_STRING);
   if (d->flags & TG_DESC_PROTO)
     read_either(c, &d->proto, TG_OBJECT, TG_NOROOM);
   if (d->flags & TG_DESC_FUNCTION)
-    d->function = read_id(c);
+    d->function = tg_values_id(c);
   c->contents = c->p;
   if (like && !tg_values_like(c, head))
     d->flags &= ~(uint32_t)TG_DESC_PROPS;
@@ -418,163 +416,9 @@ bool tg_values_pass_head (tg_ValueCursor *c) {
   const uint8_t *head = c->p;
   bool like;
   c->model = NULL;
-  read_kind(c, &like);
+  tg_values_kind(c, &like);
   uint32_t flags = pass_parts(c);
   if (like)
     return tg_values_like(c, head);
   return !c->bad && (flags & TG_DESC_PROPS) != 0;
 }
-
-/*
-** {==================================================================
-** Copies
-** ===================================================================
-*/
-
-/* A list that is being copied to a place without the strings and tables that it
-   refers to. */
-typedef struct Copy {
-  tg_Buf *out;
-  tg_ValueCursor c;
-  const uint8_t *from;  /* bytes before this are copied */
-  size_t put_in, most;  /* bytes that were elsewhere */
-} Copy;
-
-/* Bytes without references are copied in one piece, when a reference comes. */
-static void flush_until (Copy *k, const uint8_t *to) {
-  tg_buf_add(k->out, k->from, (size_t)(to - k->from));
-  k->from = to;
-}
-
-static void add_string (Copy *k, const tg_Grip *g) {
-  uint8_t head[24], *p = head;
-  tg_assert(g->type == TG_STRING);
-  *p++ = TG_GRIP_STRING;
-  p = tg_putvar(p, g->u.s.length);
-  p = tg_putvar(p, g->u.s.size);
-  tg_buf_add(k->out, head, (size_t)(p - head));
-  tg_buf_add(k->out, g->u.s.data, g->u.s.size);
-  k->put_in += g->u.s.size;
-}
-
-/* Puts the string in place of the bytes since 'tag', which refer to it. */
-static void put_in (Copy *k, const uint8_t *tag, const tg_Grip *g) {
-  tg_assert(tag >= k->from);
-  flush_until(k, tag);
-  add_string(k, g);
-  k->from = k->c.p;
-}
-
-/* Only references need another form: all other grips are copied later, with the
-   bytes around them. */
-static tg_GripType copy_grip (Copy *k) {
-  const uint8_t *tag = k->c.p;
-  tg_Grip g;
-  tg_values_grip(&k->c, &g);
-  if (!k->c.bad && *tag == TG_GRIP_STRAGAIN) {
-    if (g.u.s.size > k->most - k->put_in)
-      spoil(&k->c);
-    else
-      put_in(k, tag, &g);
-  }
-  return g.type;
-}
-
-/* Puts in a grip, the bytes from 'at' to 'end', which may be elsewhere. */
-static void put_grip (Copy *k, const uint8_t *at, const uint8_t *end,
-                      const tg_Grip *g) {
-  bool again = *at == TG_GRIP_STRAGAIN;
-  size_t size = again ? g->u.s.size : (size_t)(end - at);
-  if (size > k->most - k->put_in)
-    spoil(&k->c);
-  else if (again)
-    add_string(k, g);
-  else {
-    tg_buf_add(k->out, at, size);
-    k->put_in += size;
-  }
-}
-
-/* One property of a table that is like another one; false after the last. */
-static bool copy_like_property (Copy *k) {
-  tg_ValueCursor *c = &k->c;
-  tg_ValueCursor there = {.p = c->model, .end = c->model_end,
-                          .origin = c->origin};
-  const uint8_t *at = there.p, *own = tg_values_own(c) ? c->p : NULL;
-  tg_Grip key, v;
-  if (!tg_values_property(c, &key, &v))
-    return false;
-  tg_values_grip(&there, &key);
-  put_grip(k, at, there.p, &key);
-  if (own != NULL)
-    put_grip(k, own, c->p, &v);
-  else
-    put_grip(k, there.p, c->model, &v);
-  return !c->bad;
-}
-
-/* The descriptor at 'head', which has been read up to its way back, becomes
-   one that stands by itself. */
-static void copy_like (Copy *k, const uint8_t *head) {
-  flush_until(k, k->c.p);
-  if (tg_values_like(&k->c, head)) {
-    while (copy_like_property(k))
-      ;
-  }
-  if (!k->c.bad)
-    tg_buf_addchar(k->out, TG_GRIP_END);
-  k->from = k->c.p;
-}
-
-/* Reads as tg_values_descriptor does; each grip in it may be a reference. */
-static void copy_descriptor (Copy *k) {
-  const uint8_t *head = k->c.p;
-  bool like;
-  read_kind(&k->c, &like);
-  if (like) {
-    flush_until(k, head);
-    tg_buf_addchar(k->out, TG_OBJ_TABLE);
-    k->from = k->c.p;
-  }
-  uint8_t flags = read_byte(&k->c);
-  if (flags & TG_DESC_CLASS)
-    copy_grip(k);
-  if (flags & TG_DESC_PROTO)
-    copy_grip(k);
-  if (flags & TG_DESC_FUNCTION)
-    read_id(&k->c);
-  if (like)
-    copy_like(k, head);
-  else if (flags & TG_DESC_PROPS)
-    while (copy_grip(k) != TG_END)
-      copy_grip(k);
-}
-
-/* Descriptors follow the list until the bytes end: their number is not
-   written. */
-static void copy_list (Copy *k) {
-  uint64_t n = tg_values_var(&k->c);
-  for (uint64_t i = 0; i < n && i < TG_VALUES_MAX && !k->c.bad; i++)
-    copy_grip(k);
-  while (!k->c.bad && k->c.p < k->c.end)
-    copy_descriptor(k);
-}
-
-/* A list without 'origin' has no references and is copied as it is. Any other
-   list has to be read: its references count from their own place, and the copy
-   is elsewhere. */
-size_t tg_values_copy (tg_Buf *out, tg_Slice bytes, size_t most) {
-  if (bytes.origin == NULL) {
-    tg_buf_add(out, bytes.data, bytes.size);
-    return 0;
-  }
-  Copy k = {.out = out, .from = bytes.data};
-  k.most = most < TG_PACKET_MAX ? most : TG_PACKET_MAX;
-  tg_values_open(&k.c, bytes);
-  copy_list(&k);
-  tg_assert(k.from <= k.c.end && k.put_in <= k.most);
-  flush_until(&k, k.c.end);
-  return k.put_in;
-}
-
-/* }================================================================== */

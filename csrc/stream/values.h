@@ -50,7 +50,6 @@
 #define TG_VALUES_H
 
 #include "base/base.h"
-#include "base/buf.h"
 
 enum {
   TG_GRIP_NIL, TG_GRIP_FALSE, TG_GRIP_TRUE, TG_GRIP_NULL, TG_GRIP_REDACTED,
@@ -163,15 +162,14 @@ bool tg_values_like (tg_ValueCursor *c, const uint8_t *head);
 /* Passes over the properties of a descriptor, and their end. */
 void tg_values_skip_properties (tg_ValueCursor *c);
 
-/*
-** Appends a copy that stands by itself: strings that are elsewhere are put in,
-** up to 'most' bytes of them (and TG_PACKET_MAX); returns how many. Malformed
-** bytes stay malformed.
-*/
-size_t tg_values_copy (tg_Buf *out, tg_Slice bytes, size_t most);
+/* The pieces of a descriptor's head, for whoever copies it as it is read
+   (valuecopy.c): the type, and whether another table tells the rest; a byte of
+   flags; the id of a function. */
+tg_ObjectType tg_values_kind (tg_ValueCursor *c, bool *like);
+uint8_t tg_values_byte (tg_ValueCursor *c);
+uint32_t tg_values_id (tg_ValueCursor *c);
 
-/* So much of strings put in is enough for all the copies that somebody holds:
-   a few bytes of a recording can ask for any amount. */
-#define TG_COPIES_MAX ((size_t)64 << 20)
+/* Makes the cursor bad, as bytes do that are not what they should be. */
+void tg_values_spoil (tg_ValueCursor *c);
 
 #endif

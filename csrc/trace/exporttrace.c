@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "trace/exporttrace.h"
+#include "binding/optionvalue.h"
 #include "binding/readoptions.h"
 #include "export/export.h"
 #include "export/ticks.h"
@@ -77,7 +78,7 @@ static bool read_flag (lua_State *L, const char *key) {
 static tg_SpanContext read_parent (lua_State *L, const tg_Trace *t) {
   tg_SpanContext parent = t->options.parent;
   lua_getfield(L, 4, "traceparent");
-  tg_readoptions_parent(L, -1, &parent);
+  tg_optionvalue_parent(L, -1, &parent);
   lua_pop(L, 1);
   return parent;
 }

@@ -2,6 +2,7 @@
 ** test_values.c - captured bytes read back, whole and broken.
 */
 #include "capture.h"
+#include "stream/valuecopy.h"
 #include "unit.h"
 
 static tg_ValueCursor open_bytes (const tg_Buf *b) {
@@ -214,11 +215,11 @@ static void copies (void) {
   size_t at = everywhere(&b, true);
   everywhere(&plain, false);
   tg_buf_addstr(&copy, "before");
-  tg_values_copy(&copy, v_tail(&b, at), SIZE_MAX);
+  tg_valuecopy(&copy, v_tail(&b, at), SIZE_MAX);
   UNIT_CHECK(copy.size == 6 + plain.size - at);
   UNIT_CHECK(memcmp(copy.data + 6, plain.data + at, plain.size - at) == 0);
   tg_buf_clear(&copy);
-  tg_values_copy(&copy, v_slice(&plain), SIZE_MAX);
+  tg_valuecopy(&copy, v_slice(&plain), SIZE_MAX);
   UNIT_CHECK(copy.size == plain.size);
   UNIT_CHECK(memcmp(copy.data, plain.data, plain.size) == 0);
   tg_buf_free(&b);
@@ -235,12 +236,12 @@ static void spoiled_copies (void) {
     for (int byte = 0; byte < 256; byte++) {
       b.data[i] = (char)byte;
       tg_buf_clear(&copy);
-      tg_values_copy(&copy, v_tail(&b, at), SIZE_MAX);
+      tg_valuecopy(&copy, v_tail(&b, at), SIZE_MAX);
     }
     b.data[i] = good;
     tg_Buf cut = {0};
     tg_buf_add(&cut, b.data, i > at ? i : at);
-    tg_values_copy(&copy, v_tail(&cut, at), SIZE_MAX);
+    tg_valuecopy(&copy, v_tail(&cut, at), SIZE_MAX);
     tg_buf_free(&cut);
   }
   tg_buf_free(&b);
@@ -256,7 +257,7 @@ static void swollen_copies (void) {
   v_var(&b, TG_VALUES_MAX);
   for (int i = 0; i < TG_VALUES_MAX; i++)
     v_again(&b, 0);
-  tg_values_copy(&copy, v_tail(&b, at), SIZE_MAX);
+  tg_valuecopy(&copy, v_tail(&b, at), SIZE_MAX);
   UNIT_CHECK(copy.size < TG_PACKET_MAX + (2u << 20));
   tg_buf_free(&b);
   tg_buf_free(&copy);
@@ -409,7 +410,7 @@ static void like_copied (void) {
   v_obj(&plain, 1);
   v_tag(&plain, TG_GRIP_END);
   v_desc(&plain, TG_OBJ_FUNCTION, 0);
-  tg_values_copy(&copy, v_tail(&b, at), SIZE_MAX);
+  tg_valuecopy(&copy, v_tail(&b, at), SIZE_MAX);
   UNIT_CHECK(copy.size == plain.size
              && memcmp(copy.data, plain.data, plain.size) == 0);
   for (size_t i = 0; i < b.size; i++) {     /* whatever a byte is */
@@ -417,7 +418,7 @@ static void like_copied (void) {
     for (int byte = 0; byte < 256; byte++) {
       b.data[i] = (char)byte;
       tg_buf_clear(&copy);
-      tg_values_copy(&copy, v_tail(&b, at), SIZE_MAX);
+      tg_valuecopy(&copy, v_tail(&b, at), SIZE_MAX);
     }
     b.data[i] = good;
   }

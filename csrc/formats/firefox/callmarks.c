@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/grow.h"
-#include "stream/values.h"
+#include "stream/valuecopy.h"
 
 /* Calls with markers: the viewer makes a row of its table for each, and looks
    at all of them for each picture of its chart. */
@@ -50,8 +50,8 @@ static bool keep_arguments (tg_CallMarks *m, tg_OpenCall *c,
   c->put_in = 0;
   tg_assert(m->put_in <= TG_COPIES_MAX);
   if (c->has)
-    c->put_in = tg_values_copy(&m->arguments, p->values,
-                               TG_COPIES_MAX - m->put_in);
+    c->put_in = tg_valuecopy(&m->arguments, p->values,
+                             TG_COPIES_MAX - m->put_in);
   m->put_in += c->put_in;
   c->size = m->arguments.size - c->at;
   return !m->arguments.failed;
@@ -99,7 +99,7 @@ static uint32_t add_results (tg_CallMarks *m, const tg_Packet *p) {
   size_t at = m->arguments.size;
   if (p->values.data == NULL || p->why == TG_WHY_TERMINATED)
     return TG_ABSENT;
-  tg_values_copy(&m->arguments, p->values, TG_COPIES_MAX);
+  tg_valuecopy(&m->arguments, p->values, TG_COPIES_MAX);
   return (uint32_t)(m->arguments.size - at);
 }
 

@@ -71,7 +71,7 @@ typedef struct tg_CallMarks {
   tg_OpenCall *calls;         /* owns; by level */
   uint32_t ccalls;
   tg_Buf arguments;           /* owns; values of open calls, innermost last */
-  size_t put_in;              /* in it, as in tg_values_copy */
+  size_t put_in;              /* in it, as in tg_valuecopy */
 } tg_CallMarks;
 
 /* False without memory; to be freed all the same. */
