@@ -354,10 +354,10 @@ static void move_low (FileTail *t, const tg_BlockWalk *w) {
    from where it was to where it is packed, and is found the next time.
    Definitions are looked for again after the events that name them. */
 static void read_packed (FileTail *t) {
-  tg_BlockWalk w, later;
-  bool walked = walk_packed(t, &w);
-  if (walked && walk_packed(t, &later))
-    tg_blockwalk_free(&later);
+  tg_BlockWalk w = {.fd = -1}, later = {.fd = -1};
+  if (walk_packed(t, &w))
+    walk_packed(t, &later);
+  tg_blockwalk_free(&later);
   for (uint32_t i = 0; i < w.count && t->error == 0; i++) {
     const tg_FoundBlock *f = &w.list[i];
     if (!t->begun) {
