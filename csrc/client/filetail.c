@@ -34,6 +34,7 @@
 
 #define TG_FILETAIL "tracegrip.Tail"
 #define PIECE ((size_t)1 << 20)       /* bytes that a read gives, about */
+#define TRIES 100                     /* of a block that is being moved */
 
 /* A block of events, as its head was when it was found. */
 typedef struct Found {
@@ -59,6 +60,7 @@ typedef struct FileTail {
   uint64_t low;             /* of a file that is packed: blocks before this
                                place were read, and stay */
   uint64_t entered;         /* the last block of entries in there */
+  int tries;                /* to read a packed block that has moved */
   tg_Zstd zstd;             /* owns */
   Blocks entries;           /* only the last of these still grows */
   uint32_t taken;           /* bytes of the first of these that were given */
@@ -302,7 +304,9 @@ static bool walk_packed (FileTail *t, tg_BlockWalk *w) {
   return t->error == 0;
 }
 
-/* The events of a block that is packed, from an offset on. */
+/* Whether the events of a block that is packed are behind what is given so far,
+   from an offset on. A file that is just being closed has moved some: where the
+   bytes are others by now the block is looked for again. */
 static bool put_unpacked (FileTail *t, const tg_FoundBlock *f,
                           uint32_t offset) {
   uint8_t *bytes = tg_malloc((size_t)f->packed + f->used);
@@ -315,11 +319,18 @@ static bool put_unpacked (FileTail *t, const tg_FoundBlock *f,
   if (good)
     tg_buf_add(&t->out, (const char *)data + offset, f->used - offset);
   tg_free(bytes);
-  return good || fail(t, tg_zstd_there() ? EBADMSG : ENOTSUP);
+  t->tries = good ? 0 : t->tries + 1;
+  if (!tg_zstd_there() || t->tries == TRIES)
+    fail(t, tg_zstd_there() ? EBADMSG : ENOTSUP);
+  return good;
 }
 
-/* The events of a block from the next one on. */
-static void put_found (FileTail *t, const tg_FoundBlock *f) {
+/* The events of a block from the next one on; false: they are not to be had
+   there, and nothing is given. */
+static bool put_found (FileTail *t, const tg_FoundBlock *f) {
+  size_t before = t->out.size;
+  tg_Pos chunk = t->chunk;
+  uint64_t packets = t->packets;
   uint32_t offset = t->next > f->base ? (uint32_t)(t->next - f->base) : 0;
   uint32_t size = f->used - offset;
   const Found of = {.base = f->base, .packets = f->packets,
@@ -329,13 +340,18 @@ static void put_found (FileTail *t, const tg_FoundBlock *f) {
     put_chunk(t, &of, 0);
   tg_buf_put32(&t->out, TG_BLOCKENTRY_EVENTS);
   tg_buf_put32(&t->out, size);
-  if (f->packed > 0)
-    put_unpacked(t, f, offset);
-  else if (f->copy != NULL)
+  if (f->packed > 0 && !put_unpacked(t, f, offset)) {
+    t->out.size = before;
+    t->chunk = chunk;
+    t->packets = packets;
+    return false;
+  }
+  if (f->packed == 0 && f->copy != NULL)
     tg_buf_add(&t->out, (const char *)f->copy->data + offset, size);
-  else
+  else if (f->packed == 0)
     put_bytes(t, f->place + sizeof(tg_Block) + offset, size);
   t->next = f->base + f->used;
+  return true;
 }
 
 /* What may still change, and what has not been read, is to be walked over the
@@ -354,10 +370,10 @@ static void move_low (FileTail *t, const tg_BlockWalk *w) {
    from where it was to where it is packed, and is found the next time.
    Definitions are looked for again after the events that name them. */
 static void read_packed (FileTail *t) {
-  tg_BlockWalk w, later;
-  bool walked = walk_packed(t, &w);
-  if (walked && walk_packed(t, &later))
-    tg_blockwalk_free(&later);
+  tg_BlockWalk w = {.fd = -1}, later = {.fd = -1};
+  if (walk_packed(t, &w))
+    walk_packed(t, &later);
+  tg_blockwalk_free(&later);
   for (uint32_t i = 0; i < w.count && t->error == 0; i++) {
     const tg_FoundBlock *f = &w.list[i];
     if (!t->begun) {
@@ -369,8 +385,7 @@ static void read_packed (FileTail *t) {
     if (f->base + f->used <= t->next || f->base > t->next)
       continue;
     put_entries(t);
-    put_found(t, f);
-    if (t->out.size >= PIECE)
+    if (!put_found(t, f) || t->out.size >= PIECE)
       break;
   }
   if (t->error == 0)
@@ -414,7 +429,8 @@ static int filetail_read (lua_State *L) {
   do {
     before = t->out.size;
     read_on(t);
-  } while (t->out.size > before && t->out.size < PIECE && t->error == 0);
+  } while ((t->out.size > before || t->tries > 0) && t->out.size < PIECE
+           && t->error == 0);
   if (t->out.failed)
     fail(t, ENOMEM);
   if (t->error != 0) {

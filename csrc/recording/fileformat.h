@@ -23,7 +23,8 @@
 
 #define TG_FORMAT_MAGIC "\211TGREC\r\n"   /* survives no transfer as text */
 #define TG_FORMAT_VERSION 2u
-#define TG_FORMAT_FIRST 1u      /* the oldest that is read */
+#define TG_FORMAT_FIRST 1u      /* the oldest that is read: docs/recording.md
+                                   has what came with each */
 #define TG_FORMAT_ORDER UINT32_C(0x01020304)
 #define TG_HEADER_SIZE 4096u
 #define TG_HEADER_LEAST 64u     /* bytes of the fields that were there first */

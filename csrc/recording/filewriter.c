@@ -28,6 +28,7 @@
 #include "recording/entrywriter.h"
 #include "recording/mappedfile.h"
 #include "recording/packer.h"
+#include "text/zstd.h"
 
 struct tg_FileWriter {
   tg_Supply supply;       /* first */
@@ -462,7 +463,8 @@ tg_FileWriter *tg_filewriter_new (const tg_FilePlan *plan, tg_Stream *stream) {
   t->ring = plan->ring;
   t->file.limit = plan->max_size;
   t->file.size.tells = plan->tells;
-  if (plan->packs && !plan->ring)
+  /* the library is loaded now: later it would be in the hook */
+  if (plan->packs && !plan->ring && tg_zstd_there())
     t->packer = tg_packer_new();
   t->writer = (tg_EntryWriter){
     .first = starts_small(plan) ? TG_ENTRIES_FIRST : 0,

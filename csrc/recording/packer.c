@@ -60,6 +60,8 @@ static void at_fork (tg_AtFork side) {
     tg_atfork_mutex(&p->mutex, side);
     if (side == TG_ATFORK_CHILD) {
       p->running = false;
+      p->begun = true;                    /* nor does one begin: the file is the
+                                             parent's */
       tg_clock_condition(&p->changed);    /* the thread waits no more */
     }
   }

@@ -27,10 +27,11 @@ static bool is_empty (const tg_Piece *room) {
   return room->filled == 0;
 }
 
-/* A piece that stays in the file as it is: readers are told. */
+/* A piece that stays in the file as it is: readers are told. One that has
+   something packed may begin with the end of a block, which has no head. */
 void tg_rooms_leave (tg_Rooms *r, const tg_Piece *piece) {
   uint64_t end = piece->place + piece->size;
-  if (piece->block->kind == TG_BLOCK_EVENTS)
+  if (is_empty(piece))
     piece->block->unpacked = TG_BLOCK_STAYS;
   munmap(piece->block, piece->size);
   if (end > r->end)

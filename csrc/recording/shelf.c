@@ -10,19 +10,29 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "recording/fileformat.h"
 #include "text/fileio.h"
 #include "text/zstd.h"
+
+/* A block that the file may not have any more where it was found. */
+typedef struct Kept {
+  uint64_t place;         /* there */
+  uint64_t now;           /* where it was seen last */
+  tg_Pos base;
+  uint32_t packed;        /* bytes of it; 0: it is copied */
+  tg_Block *copy;         /* owns; NULL of one that is packed */
+} Kept;
 
 typedef struct Shelf {
   tg_Supply supply;       /* first */
   int fd;                 /* owns */
   tg_Block *spare;        /* owns; the latest that came back, for the next */
   size_t spare_size;      /* 0 without one */
-  tg_FoundBlock *kept;    /* owns, and their copies; blocks that the file may
-                             not have any more */
+  Kept *kept;             /* owns */
   uint32_t count;
   tg_Zstd zstd;           /* owns */
   uint8_t *packed;        /* owns; bytes before they are unpacked */
@@ -57,6 +67,64 @@ static tg_Block *take_memory (Shelf *shelf, size_t size) {
 uint64_t tg_shelf_place (const tg_FoundBlock *f) {
   return f->packed > 0 ? f->place | PACKED : f->place;
 }
+
+/* Two may have been found at the same place, one after the other. */
+static Kept *find_kept (const Shelf *shelf, uint64_t place, bool packed) {
+  for (uint32_t i = 0; i < shelf->count; i++) {
+    Kept *k = &shelf->kept[i];
+    if (k->place == place && (k->packed > 0) == packed)
+      return k;
+  }
+  return NULL;
+}
+
+/*
+** {==================================================================
+** Packed blocks that have moved
+** ===================================================================
+*/
+
+static bool is_there (const Shelf *shelf, const Kept *k) {
+  tg_Block head;
+  return tg_fileio_read(shelf->fd, &head, sizeof head, k->now)
+         && head.magic == TG_BLOCK_MAGIC && head.kind == TG_BLOCK_PACKED
+         && head.base == k->base && tg_block_used(&head) == k->packed;
+}
+
+static void pass_entries (void *ud, const tg_Block *head, uint64_t place,
+                          uint32_t used, bool cut) {
+  (void)ud, (void)head, (void)place, (void)used, (void)cut;
+}
+
+/* All blocks are gone through, as they are by now. */
+static void look_for (const Shelf *shelf, Kept *k) {
+  struct stat st;
+  tg_Header h;
+  if (fstat(shelf->fd, &st) != 0
+      || !tg_fileio_read(shelf->fd, &h, sizeof h, 0))
+    return;
+  tg_BlockWalk w = {.fd = shelf->fd, .bytes = (uint64_t)st.st_size,
+                    .moving = true, .entries = pass_entries};
+  tg_blockwalk(&w, h.size);
+  for (uint32_t i = 0; i < w.count; i++) {
+    if (w.list[i].base == k->base && w.list[i].packed == k->packed)
+      k->now = w.list[i].place;
+  }
+  tg_blockwalk_free(&w);
+}
+
+/* Where the block is by now that was found at 'place'. Whoever writes the file
+   moves some of them when it is closed (tg_rooms_settle). */
+static uint64_t place_now (const Shelf *shelf, uint64_t place) {
+  Kept *k = find_kept(shelf, place, true);
+  if (k == NULL)
+    return place;
+  if (!is_there(shelf, k))
+    look_for(shelf, k);
+  return k->now;
+}
+
+/* }================================================================== */
 
 /* The packed bytes of a block into memory of the shelf's; NULL with errno. */
 static const uint8_t *read_packed (Shelf *shelf, uint64_t place, size_t size) {
@@ -105,23 +173,15 @@ static tg_Block *unpack (Shelf *shelf, uint64_t place, size_t size) {
   return NULL;
 }
 
-static const tg_Block *find_kept (const Shelf *shelf, uint64_t place) {
-  for (uint32_t i = 0; i < shelf->count; i++) {
-    if (shelf->kept[i].place == place)
-      return shelf->kept[i].copy;
-  }
-  return NULL;
-}
-
 /* What the head in the file says of its size is not believed here: 'size' is
    what was found to be good when the recording was opened. */
 static tg_Block *read_block (Shelf *shelf, uint64_t place, size_t size) {
   tg_Block *b = take_memory(shelf, size);
-  const tg_Block *kept = find_kept(shelf, place);
+  const Kept *kept = find_kept(shelf, place, false);
   if (b == NULL)
     return NULL;
   if (kept != NULL)
-    memcpy((void *)b, (const void *)kept, size);
+    memcpy((void *)b, (const void *)kept->copy, size);
   else if (!tg_fileio_read(shelf->fd, b, size, place)) {
     tg_free(b);
     return NULL;
@@ -132,8 +192,9 @@ static tg_Block *read_block (Shelf *shelf, uint64_t place, size_t size) {
 static tg_Block *shelf_load (tg_Supply *y, uint64_t place, size_t size) {
   Shelf *shelf = shelf_of(y);
   tg_assert(size >= sizeof(tg_Block));
-  tg_Block *b = (place & PACKED) != 0 ? unpack(shelf, place & ~PACKED, size)
-                                      : read_block(shelf, place, size);
+  bool packed = (place & PACKED) != 0;
+  tg_Block *b = packed ? unpack(shelf, place_now(shelf, place & ~PACKED), size)
+                       : read_block(shelf, place, size);
   if (b != NULL)
     tg_block_commit(b, (const uint8_t *)b + size);
   return b;
@@ -166,20 +227,26 @@ static void shelf_free (tg_Supply *y) {
   tg_free(y);
 }
 
-/* Few, if any: those that somebody was about to pack or writes just now. */
+/* Of a file that nobody writes there are none. */
+static bool may_go (const tg_BlockWalk *w, const tg_FoundBlock *f) {
+  return f->copy != NULL || (w->moving && f->packed > 0);
+}
+
 bool tg_shelf_keep (tg_Supply *y, tg_BlockWalk *w) {
   Shelf *shelf = shelf_of(y);
   uint32_t n = 0;
   for (uint32_t i = 0; i < w->count; i++)
-    n += w->list[i].copy != NULL;
+    n += may_go(w, &w->list[i]);
   shelf->kept = n > 0 ? tg_malloc(n * sizeof *shelf->kept) : NULL;
   if (n > 0 && shelf->kept == NULL)
     return false;
   for (uint32_t i = 0; i < w->count; i++) {
-    if (w->list[i].copy == NULL)
+    tg_FoundBlock *f = &w->list[i];
+    if (!may_go(w, f))
       continue;
-    shelf->kept[shelf->count++] = w->list[i];
-    w->list[i].copy = NULL;
+    shelf->kept[shelf->count++] = (Kept){f->place, f->place, f->base, f->packed,
+                                         f->copy};
+    f->copy = NULL;
   }
   return true;
 }

@@ -17,8 +17,9 @@
    the caller. NULL with errno. */
 tg_Supply *tg_shelf_new (int fd);
 
-/* Takes over the copies that the walk has made: they are loaded from there.
-   False without memory. */
+/* Takes over the copies that the walk has made: they are loaded from there. Of
+   a file that is being written it notes which packed blocks there are, since
+   they may move. False without memory. */
 bool tg_shelf_keep (tg_Supply *y, tg_BlockWalk *w);
 
 /* What the store is to ask for: where a block is, and whether it is packed. */

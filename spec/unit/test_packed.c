@@ -93,6 +93,25 @@ static void read_again (void) {
   tg_recording_close(r);
 }
 
+/* Who has opened it while it was written reads it when it is closed: blocks may
+   have moved, and the file is shorter. */
+static void closed_meanwhile (void) {
+  tg_FilePlan plan = {.path = path, .packs = true};
+  Tape t = {tg_stream_new(), NULL, NULL};
+  uint64_t packets = 0;
+  tg_FunctionId f = define(t.stream, "f", 1);
+  tg_FileWriter *file = tg_filewriter_new(&plan, t.stream);
+  UNIT_CHECK(file != NULL);
+  for (uint32_t i = 0; i < CHUNKS; i++)
+    write_chunk(&t, f, &packets);
+  tg_Recording *r = open_it();
+  UNIT_CHECK(r != NULL && r->busy);
+  tg_filewriter_close(file);
+  tg_stream_unpin(t.stream);
+  UNIT_CHECK(count(r) == packets);
+  tg_recording_close(r);
+}
+
 /* Where the first block is that is packed. */
 static uint64_t find_packed (int fd) {
   tg_Block head;
@@ -193,6 +212,7 @@ int main (void) {
   snprintf(path, sizeof path, "/tmp/tracegrip-packed-%ld", (long)getpid());
   if (tg_zstd_there()) {
     UNIT_RUN(read_again);
+    UNIT_RUN(closed_meanwhile);
     UNIT_RUN(damaged_bytes);
     UNIT_RUN(said_sizes);
     UNIT_RUN(there_and_back);
