@@ -266,6 +266,7 @@ build = {
         "csrc/recording/contents.c",
         "csrc/recording/entries.c",
         "csrc/recording/entrywriter.c",
+        "csrc/recording/eventblocks.c",
         "csrc/recording/fileheader.c",
         "csrc/recording/filesize.c",
         "csrc/recording/filewriter.c",
