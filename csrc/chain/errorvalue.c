@@ -328,7 +328,7 @@ static bool caught_beyond (const tg_Coroutine *t, lua_State *L, lua_Debug *ar,
     return false;
   if (role == TG_ROLE_WRAPPED)
     return passed_on(resumer, L, ar, v);
-  if ((role != TG_ROLE_RESUME && role != TG_ROLE_CLOSE) || resumer->L != L
+  if (!tg_builtins_tells(role) || resumer->L != L
       || ar->event != LUA_HOOKRET || ar->i_ci != top->ci
       || lua_tothread(L, 1) != t->L)
     return false;

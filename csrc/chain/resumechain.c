@@ -85,13 +85,6 @@ void tg_resumechain_drop (tg_Coroutine *t, uint32_t keep) {
 
 /* ---- when it happened ---- */
 
-/* Whether a function of that role goes on as soon as its callee is over. */
-static bool at_once (tg_Role role) {
-  return role == TG_ROLE_PCALL || role == TG_ROLE_XPCALL
-         || role == TG_ROLE_RESUME || role == TG_ROLE_WRAPPED
-         || role == TG_ROLE_CLOSE;
-}
-
 /* The role of the function that returns or calls with event 'ar', seen or not.
    __close methods of a dead coroutine have no caller on it: the function that
    closes the coroutine counts as their caller. */
@@ -119,7 +112,8 @@ static tg_Role going_on (const tg_Coroutine *t, lua_State *L, lua_Debug *ar) {
 */
 static uint64_t happened (const tg_Coroutine *t, tg_Role known, lua_State *L,
                           lua_Debug *ar, uint64_t now) {
-  if (at_once(known) || at_once(going_on(t, L, ar)))
+  if (tg_builtins_goes_on(known)
+      || tg_builtins_goes_on(going_on(t, L, ar)))
     return now;
   return tg_emit_latest(t->session);
 }
@@ -287,12 +281,6 @@ static void end (tg_Coroutine *t, uint64_t now) {
   tg_emit_plain(t->session, TG_EV_LEAVE, 0, now);
 }
 
-/* Whether a function of that role says by its results how a coroutine died:
-   false and the error (auxresume and luaB_close in lcorolib.c). */
-static bool tells (tg_Role role) {
-  return role == TG_ROLE_RESUME || role == TG_ROLE_CLOSE;
-}
-
 static void unchain (tg_Session *s) {
   tg_Coroutine *t = s->current;
   s->current = t->resumer;
@@ -324,7 +312,7 @@ static void leave (tg_Session *s, Outcome o, lua_State *L, lua_Debug *ar,
     suspend(t, L, ar, then);
   else {
     if (o == DIED)
-      unwind(t, L, ar, 0, tells(back) ? back : TG_ROLE_NONE, then);
+      unwind(t, L, ar, 0, tg_builtins_tells(back) ? back : TG_ROLE_NONE, then);
     else
       tg_resumechain_miss(t, 0);
     end(t, then);

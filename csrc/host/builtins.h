@@ -28,6 +28,19 @@ TG_INLINE bool tg_builtins_resumes (lua_CFunction f) {
   return f == tg_real_resume || f == tg_real_wrapped || f == tg_real_close;
 }
 
+/* Whether a function of that role goes on as soon as its callee is over. */
+TG_INLINE bool tg_builtins_goes_on (tg_Role role) {
+  return role == TG_ROLE_PCALL || role == TG_ROLE_XPCALL
+         || role == TG_ROLE_RESUME || role == TG_ROLE_WRAPPED
+         || role == TG_ROLE_CLOSE;
+}
+
+/* Whether a function of that role says by its results how a coroutine died:
+   false and the error (auxresume and luaB_close in lcorolib.c). */
+TG_INLINE bool tg_builtins_tells (tg_Role role) {
+  return role == TG_ROLE_RESUME || role == TG_ROLE_CLOSE;
+}
+
 /* How a function's arguments and results have a key and its value. */
 typedef enum tg_Keyed {
   TG_KEYED_NOT,

@@ -3,6 +3,7 @@
 */
 #include "recording/pieces.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -14,6 +15,19 @@ bool tg_pieces_add (tg_Pieces *all, const tg_Piece *piece) {
     return false;
   all->list[all->count++] = *piece;
   return true;
+}
+
+tg_Block *tg_pieces_map (tg_Pieces *all, tg_MappedFile *file, size_t size) {
+  tg_Piece piece = {.place = file->end, .size = size};
+  piece.block = tg_mappedfile_map(file, size);
+  if (piece.block == NULL)
+    return NULL;
+  if (!tg_pieces_add(all, &piece)) {
+    munmap(piece.block, size);
+    errno = ENOMEM;
+    return NULL;
+  }
+  return piece.block;
 }
 
 tg_Piece *tg_pieces_find (const tg_Pieces *all, const tg_Block *block) {
@@ -41,6 +55,30 @@ tg_Piece *tg_pieces_smallest (const tg_Pieces *all, size_t size) {
       found = e;
   }
   return found;
+}
+
+uint64_t tg_pieces_end (const tg_Pieces *all, uint64_t end) {
+  for (uint32_t i = 0; i < all->count; i++) {
+    const tg_Piece *e = &all->list[i];
+    uint64_t own = e->place + sizeof(tg_Block) + tg_block_used(e->block);
+    if (e->place != TG_PIECES_NOWHERE && own > end)
+      end = own;
+  }
+  return end;
+}
+
+/* Moved there by mremap, which replaces the mapping in one step. */
+bool tg_pieces_make_private (const tg_Piece *e) {
+  void *copy = mmap(NULL, e->size, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (copy == MAP_FAILED)
+    return false;
+  memcpy(copy, e->block, e->size);
+  if (mremap(copy, e->size, e->size, MREMAP_MAYMOVE | MREMAP_FIXED, e->block)
+      != MAP_FAILED)
+    return true;
+  munmap(copy, e->size);
+  return false;
 }
 
 void tg_pieces_unmap (tg_Pieces *all) {

@@ -1,14 +1,12 @@
 /*
-** sampler.c - see sampler.h. All on the thread that runs the state; 'on_tick'
-** in a signal handler there, and 'on_wait' on the thread that watches it.
-** Without memory a sample is left out, and the next one stands for its ticks as
-** well.
+** sampler.c - see sampler.h. All on the thread that runs the state, but
+** 'on_wait', on the thread that watches it. What a tick does in its signal
+** handler is in tickhandler.c. Without memory a sample is left out, and the
+** next one stands for its ticks as well.
 */
 #include "sample/sampler.h"
 
 #include <errno.h>
-#include <signal.h>
-#include <stdatomic.h>
 
 #include "base/alloc.h"
 #include "chain/lastrun.h"
@@ -18,66 +16,20 @@
 #include "host/standins.h"
 #include "sample/apart.h"
 #include "sample/catchup.h"
-#include "sample/glance.h"
-#include "sample/leaf.h"
 #include "sample/longcalls.h"
-#include "sample/samplewriter.h"
+#include "sample/sampling.h"
+#include "sample/tickhandler.h"
 #include "sample/ticknotes.h"
-#include "sample/windowing.h"
-#include "tick/standstill.h"
 
 #define LONGEST_NS 50000        /* that a sample takes by itself */
-#define LONG_NS 50000000        /* without an answer of a hook: C runs */
 #define ENTRIES (TG_STACKWALK_FRAMES + 64)      /* that a handler has room
                                    for */
-
-typedef struct tg_Sampler {
-  tg_Part part;
-  tg_Session *session;          /* borrows */
-  tg_Ticker *ticker;            /* owns; NULL: none are taken */
-  tg_Standstill *watch;         /* owns; NULL: not by the clock */
-  tg_SampleRate rate;
-  volatile sig_atomic_t ticks;  /* since the sample before */
-  _Atomic uint32_t waits_seen;  /* ticks of the clock while it waited */
-  tg_SampleWriter writer;
-  tg_Strangers strangers;
-  bool opens;                   /* what ran before the first call is not told */
-  bool apart;                   /* ticks are told apart beside calls */
-  bool knows;                   /* functions that may run for long */
-  bool unwatched;               /* since a fork: the next hook goes on */
-  bool asked;                   /* the last ticks were left to a hook, */
-  uint64_t asked_ns;            /* since then: processor time */
-  tg_Glancer glancer;
-  tg_Leaf leaf;                 /* of the last tick that was left to a hook */
-  tg_TickWork work;
-  tg_Windowing windowing;
-} tg_Sampler;
 
 static const tg_PartKind part_kind;
 
 /* NULL: there were no samples yet. */
 static tg_Sampler *sampler_of (const tg_Session *s) {
   return (tg_Sampler *)(void *)tg_part_find(&s->host, &part_kind);
-}
-
-static tg_Stream *stream_of (const tg_Sampler *m) {
-  return m->session->writer.stream;
-}
-
-/*
-** {==================================================================
-** Ticks
-** ===================================================================
-*/
-
-/* To give the program's own hook back takes as long as to set ours: it counts
-   twice. */
-static void arm (tg_Sampler *m, tg_TickMoment begun) {
-  if (!m->asked)
-    m->asked_ns = begun.used_ns;
-  m->asked = true;
-  tg_running_call(m->part.host, TG_CALLER_SAMPLER);
-  tg_tickwork_note(&m->work, begun, 2);
 }
 
 /* On the watch's thread: the state's own stands still, or did a moment ago. */
@@ -93,28 +45,11 @@ static void on_wait (void *ud) {
     tg_running_catch(&s->host, TG_CALLER_SAMPLER);
 }
 
-/* }================================================================== */
-
 /*
 ** {==================================================================
 ** Samples
 ** ===================================================================
 */
-
-static bool tells_apart (const tg_Sampler *m) {
-  return m->apart && m->session->hooked && m->watch == NULL;
-}
-
-static void write_sample (tg_Sampler *m, tg_TickMoment now) {
-  tg_TicksCome come = {
-    .ticks = (uint32_t)m->ticks, .waits = atomic_exchange(&m->waits_seen, 0),
-    .by_clock = m->watch != NULL, .apart = tells_apart(m),
-    .untraced = tg_windowing_open(m->session) && m->windowing.samples > 0
-  };
-  m->ticks = 0;
-  m->windowing.samples++;
-  tg_samplewriter_put(&m->writer, now, come);
-}
 
 /* At a call the callee is there already, and has not run yet. */
 static int not_yet (const lua_Debug *ar) {
@@ -150,7 +85,7 @@ static void take (tg_Sampler *m, lua_State *L, const lua_Debug *ar,
   bool first = found && opens(m, ar);
   if (found && (first || has_come(m))) {
     tg_leaf_mend(&m->writer.now, s, L, ar, &m->leaf, m->strangers.collector);
-    write_sample(m, now);
+    tg_sampling_write(m, now);
   }
   m->opens = m->opens && !first;
   if (!found || m->opens) {
@@ -172,109 +107,6 @@ void tg_sampler_sample (tg_Session *s, lua_State *L, const lua_Debug *ar,
   tg_tickwork_end(&m->work, begun);
   uint64_t end = tg_clock_ticks();
   tg_session_overhead(s, (end - now < most) ? now : end - most);
-}
-
-/* Whether nothing but room is needed for a sample. */
-static bool has_room (const tg_Sampler *m, uint64_t now) {
-  const tg_Session *s = m->session;
-  return tg_session_traces(s) && !s->after.attention
-         && s->memory.meter == NULL && atomic_load(&m->waits_seen) == 0
-         && tg_samplewriter_has_room(&m->writer, 0, now);
-}
-
-/* Whether a C function still runs that the last sample has shown. */
-static bool is_still (const tg_Sampler *m) {
-  return m->leaf.line == 0 && tg_samplewriter_is_same(&m->writer);
-}
-
-/* What unknown functions are to be shown as. */
-static tg_Strangers strangers_of (const tg_Sampler *m, uint64_t used_ns) {
-  bool shown = m->asked && used_ns - m->asked_ns > LONG_NS;
-  return (tg_Strangers){m->strangers.collector,
-                        shown ? m->strangers.function : 0};
-}
-
-/* In a handler: what runs, if all of it is known. Where calls are traced it is
-   what the session has, or an event is about to come. */
-static bool look_now (tg_Sampler *m, tg_TickMoment now, const void *context) {
-  const tg_Session *s = m->session;
-  tg_StackWalk *w = &m->writer.now;
-  tg_Strangers strangers = strangers_of(m, now.used_ns);
-  return tg_glance_leaf(&m->glancer, s, context, &m->leaf) && !m->unwatched
-         && !(s->hooked && m->watch != NULL)
-         && tg_glance_frames(&m->glancer, w, s, &m->leaf, strangers)
-         && (!tg_windowing_hears(s)
-             || tg_stackwalk_mark(w, s, m->leaf.traced));
-}
-
-/* In a handler: the sample at once. */
-static bool take_now (tg_Sampler *m, tg_TickMoment now, const void *context) {
-  tg_Strangers strangers = strangers_of(m, now.used_ns);
-  if (!look_now(m, now, context) || !has_room(m, now.ticks)
-      || (tg_windowing_open(m->session)
-          && !tg_windowing_settle(&m->writer, now.ticks)))
-    return false;
-  m->asked = strangers.function != 0;
-  m->leaf.L = NULL;
-  if (!tg_sampletime_can_wait(&m->writer.time, is_still(m), now.used_ns))
-    write_sample(m, now);
-  else if (m->watch == NULL)
-    tg_sampletime_hold(&m->writer.time, now.ticks, now.used_ns,
-                       (uint32_t)m->ticks);
-  if (tg_windowing_hears(m->session))
-    tg_session_overhead(m->session, now.ticks);
-  tg_tickwork_note(&m->work, now, 1);
-  return true;
-}
-
-/* The sample, or whoever can take one is asked for it. To have looked in vain
-   is work as well: with 200,000 frames it takes longer than the next tick, and
-   the program would not come to its next event. */
-static void serve_tick (tg_Sampler *m, tg_TickMoment now,
-                        const void *context) {
-  tg_Session *s = m->session;
-  if (take_now(m, now, context)) {
-    tg_ticknotes_waiting(stream_of(m), 0);
-    tg_windowing_turn(&m->windowing, s, now, true);
-    return;
-  }
-  if (tg_windowing_hears(s)) {
-    tg_tickwork_note(&m->work, now, 1);
-    s->sampled = true;
-    tg_lastrun_invalidate();
-  }
-  else
-    arm(m, now);
-  tg_ticknotes_waiting(stream_of(m), (uint64_t)m->ticks);
-  tg_windowing_turn(&m->windowing, s, now, false);
-}
-
-/* In a handler: whether the tick is the hook's. While the hook writes a sample
-   the times are its. */
-static bool is_apart (tg_Sampler *m, uint64_t used_ns, const void *context) {
-  if (!tells_apart(m))
-    return false;
-  bool hook = !tg_windowing_open(m->session)
-              && tg_apart_is_hook(m->session, context);
-  if (!m->work.works)
-    tg_sampletime_apart(&m->writer.time, used_ns, hook);
-  return hook;
-}
-
-/* In a handler. Of several ticks that come at once the first is served. */
-static void on_tick (void *ud, tg_Ticker *ticker, const void *context) {
-  tg_Sampler *m = ud;
-  tg_TickMoment now = tg_tickmoment_now();
-  bool hook = is_apart(m, now.used_ns, context);
-  m->ticks += !hook;
-  if (tg_ticknotes_come(stream_of(m), ticker, now.used_ns))
-    return;
-  if (hook)
-    return;
-  if (tg_tickwork_is_soon(&m->work, now.used_ns))
-    tg_lacks_count(&stream_of(m)->lacks, TG_LACK_SAMPLES);
-  else
-    serve_tick(m, now, context);
 }
 
 /* With the first sample: when a trace begins, all that was known of functions
@@ -327,7 +159,7 @@ static void on_interrupt (tg_Host *h, lua_State *L, lua_Debug *ar) {
   know_long_calls(m, L);
   if (is_due(m) && walk(m, L, not_yet(ar), begun.ticks)) {
     tg_leaf_mend(&m->writer.now, s, L, ar, &m->leaf, m->strangers.collector);
-    write_sample(m, begun);
+    tg_sampling_write(m, begun);
   }
   tg_tickwork_end(&m->work, begun);
   if (s->after.attention) {
@@ -343,15 +175,15 @@ void tg_sampler_finish (tg_Session *s, lua_State *L) {
     return;
   tg_session_end_window(s, L);
   tg_TickMoment begun = tg_tickmoment_now();
-  _Atomic uint64_t *dropped = &stream_of(m)->lacks.n[TG_LACK_SAMPLES];
+  _Atomic uint64_t *dropped = &tg_sampling_stream(m)->lacks.n[TG_LACK_SAMPLES];
   uint64_t before = atomic_load(dropped);
-  tg_ticknotes_outstanding(stream_of(m), m->ticker, begun.used_ns);
+  tg_ticknotes_outstanding(tg_sampling_stream(m), m->ticker, begun.used_ns);
   tg_tickwork_begin(&m->work);
   if (s->hooked ? tg_stackwalk_chain(&m->writer.now, s, L, 0)
                 : tg_stackwalk_running(&m->writer.now, s, L, 0))
-    write_sample(m, tg_tickmoment_now());
+    tg_sampling_write(m, tg_tickmoment_now());
   atomic_store(dropped, before);  /* a tick that came meanwhile is no loss */
-  tg_ticknotes_waiting(stream_of(m), 0);
+  tg_ticknotes_waiting(tg_sampling_stream(m), 0);
   tg_tickwork_end(&m->work, begun);
 }
 
@@ -361,10 +193,11 @@ void tg_sampler_terminate (tg_Session *s) {
   if (m == NULL || m->ticker == NULL)
     return;
   tg_tickwork_begin(&m->work);  /* for good */
-  tg_ticknotes_outstanding(stream_of(m), m->ticker, tg_ticker_used_ns());
+  tg_ticknotes_outstanding(tg_sampling_stream(m), m->ticker,
+                           tg_ticker_used_ns());
   if (m->writer.epoch == s->writer.epoch
       && tg_stackwalk_copy(&m->writer.now, &m->writer.before))
-    write_sample(m, tg_tickmoment_now());
+    tg_sampling_write(m, tg_tickmoment_now());
 }
 
 /* }================================================================== */
@@ -377,7 +210,7 @@ void tg_sampler_terminate (tg_Session *s) {
 
 /* All that was before is nobody's. */
 static void start_anew (tg_Sampler *m) {
-  m->work.ns_per_tick = stream_of(m)->clock.ns_per_tick;
+  m->work.ns_per_tick = tg_sampling_stream(m)->clock.ns_per_tick;
   m->writer.time.ns_per_tick = m->work.ns_per_tick;
   m->writer.time.by_clock = m->watch != NULL;
   tg_TickMoment now = tg_tickmoment_now();
@@ -431,7 +264,7 @@ static void stop (tg_Session *s, lua_State *L) {
   tg_delays_close(&m->writer.time.delays);
   m->watch = NULL;
   m->ticker = NULL;
-  tg_ticknotes_end(stream_of(m));
+  tg_ticknotes_end(tg_sampling_stream(m));
   m->rate = (tg_SampleRate){0, false};
   m->writer.before.n = 0;
   m->unwatched = false;
@@ -449,7 +282,7 @@ static bool open_clocks (tg_Sampler *m, lua_State *L, tg_SampleRate rate,
     errno = ENOTSUP;
     return false;
   }
-  *ticker = tg_ticker_open(rate.hz, on_tick, m);
+  *ticker = tg_ticker_open(rate.hz, tg_tickhandler_tick, m);
   if (*ticker == NULL)
     return false;
   if (!rate.wall)
@@ -497,7 +330,7 @@ bool tg_sampler_set (tg_Session *s, lua_State *L, tg_SampleRate rate) {
   m->rate = rate;
   m->ticks = 0;
   m->waits_seen = 0;
-  tg_ticknotes_begin(stream_of(m), m->ticker, m->rate.hz);
+  tg_ticknotes_begin(tg_sampling_stream(m), m->ticker, m->rate.hz);
   start_anew(m);
   m->opens = s->hooked;
   s->sampled = m->opens;
@@ -536,7 +369,8 @@ static void forked (tg_Part *p) {
   if (m->ticker == NULL || !tg_host_is_home(p->host))
     return;
   tg_tickwork_begin(&m->work);  /* no tick finds what is the parent's... */
-  tg_ticknotes_forked(stream_of(m));    /* ...or notes where the parent does */
+  tg_ticknotes_forked(tg_sampling_stream(m));   /* ...or notes where the parent
+                                                   does */
   tg_ticker_forked(m->ticker);
   m->unwatched = m->watch != NULL;
   if (m->unwatched)
@@ -546,7 +380,7 @@ static void forked (tg_Part *p) {
   know_preemption(m, m->rate);
   if (tg_windowing_open(m->session))    /* there may be no tick that ends it */
     tg_window_shut(m->session, tg_clock_ticks());
-  tg_ticknotes_begin(stream_of(m), m->ticker, m->rate.hz);
+  tg_ticknotes_begin(tg_sampling_stream(m), m->ticker, m->rate.hz);
   m->ticks = 0;
   m->waits_seen = 0;
   start_anew(m);
