@@ -248,7 +248,8 @@ describe("a sample", function ()
       local trace = recording:traces()[1]
       local whole, shown = trace:report(), trace:report {include = {"^api$"}}
       local rows = rows_of(shown)
-      assert.near(whole.idle_ms, shown.idle_ms, 1e-3)
+      -- a little of it in one call may be too little to be told
+      assert.near(whole.idle_ms, shown.idle_ms, 0.02 * whole.idle_ms + 1e-3)
       assert.near(rows.api.total_ms, rows_of(whole).api.total_ms, 1e-3)
       assert.is_true(rows["(left out)"].self_ms > 0.7 * rows.api.total_ms)
       assert.is_nil(rows["(left out)"].url)
