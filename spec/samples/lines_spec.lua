@@ -38,12 +38,25 @@ local function code (seconds)
   return (program:gsub("SECONDS", tostring(seconds)))
 end
 
+-- Whether a tick has struck what runs the program: that is a main chunk, too.
+local function has_two_mains (directory)
+  local trace, mains = recorded.open(directory .. "/rec"):traces()[1], 0
+  for _, row in ipairs(trace:report().functions) do
+    mains = mains + (row.name == "(main chunk)" and 1 or 0)
+  end
+  return mains > 1
+end
+
 -- A recording with samples is made once for the same options.
 local function sampled (options, use)
   options.sample = 1000
   kept:within(run.literal(options), function (directory)
-    local result = recorded.run(directory, code(0.8), options)
-    assert.equal(0, result.status, result.stderr)
+    local tries = 0
+    repeat
+      local result = recorded.run(directory, code(0.8), options)
+      assert.equal(0, result.status, result.stderr)
+      tries = tries + 1
+    until tries == 5 or not has_two_mains(directory)
   end, function (directory)
     use(recorded.open(directory .. "/rec"):traces()[1], directory)
   end)
