@@ -85,10 +85,20 @@ expected () {   # RELEASE
     awk -F, -v i=$i '{ print $1 "\t" ($(i + 1) == -1 ? "-" : $(i + 1)) }'
 }
 
+# Which instructions set a register (SETS_) is asked of the releases that are
+# looked into alone: layout.c knows those. 5.5.1 has other ones than 5.5.0.
+asked () {      # RELEASE
+  case $1 in
+    5.5.[1-9]*) grep -v '^SETS_' ;;
+    *) cat ;;
+  esac
+}
+
 compare () {    # DIRECTORY: a release
   release=${1##*/lua-}
-  expected "$release" >"$1/layout.expected"
-  cut -f1,2 "$1/layout" | diff "$1/layout.expected" - >"$1/layout.diff" ||
+  expected "$release" | asked "$release" >"$1/layout.expected"
+  cut -f1,2 "$1/layout" | asked "$release" |
+    diff "$1/layout.expected" - >"$1/layout.diff" ||
     { echo "Lua $release has other rows than $rows:"; cat "$1/layout.diff"; }
   [ ! -s "$1/layout.diff" ]
 }

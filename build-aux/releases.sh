@@ -8,7 +8,7 @@ releases=       # directories that unpack has made: $build/lua-X.Y.Z
 unpack () {     # DIRECTORY: what it has of releases
   for from in "$1"/lua*; do
     release=$(basename "$from" |
-      sed -n "s/^lua[-0-9._]*\(5\.[${SERIES:-45}]\.[0-9]*\).*/\1/p")
+      sed -n "s/^lua[-0-9._]*\(5\.[${SERIES:-45}]\.[0-9][0-9]*\).*/\1/p")
     to=$build/lua-$release
     [ -n "$release" ] || continue
     releases="$releases $to"
