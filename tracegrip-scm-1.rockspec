@@ -368,6 +368,7 @@ build = {
         "csrc/stream/writer.c",
         "csrc/text/anycase.c",
         "csrc/text/fdwriter.c",
+        "csrc/text/fieldname.c",
         "csrc/text/fileio.c",
         "csrc/text/gzip.c",
         "csrc/text/jsonwriter.c",

@@ -8,14 +8,20 @@
 #include "binding/optionvalue.h"
 #include "binding/luapattern.h"
 
-/* Raises what was expected, and what was given. A string or a number is shown
-   as it is, of anything else its type: luaL_tolstring would call a __tostring
-   of the program's. */
+/* A value as a message has it. A string or a number is shown as it is, of
+   anything else its type: luaL_tolstring would call a __tostring of the
+   program's. */
+static const char *shown (lua_State *L, int index) {          /* [-0, +1, m] */
+  int type = lua_type(L, index);
+  return type == LUA_TSTRING || type == LUA_TNUMBER
+         ? luaL_tolstring(L, index, NULL)
+         : lua_pushstring(L, luaL_typename(L, index));
+}
+
+/* Raises what was expected, and what was given. */
 int tg_optionvalue_fail (lua_State *L, const char *name, const char *allowed) {
-  const char *got = luaL_typename(L, -1);
-  if (lua_type(L, -1) == LUA_TSTRING || lua_type(L, -1) == LUA_TNUMBER)
-    got = luaL_tolstring(L, -1, NULL);
-  return luaL_error(L, "option '%s': %s expected, got %s", name, allowed, got);
+  return luaL_error(L, "option '%s': %s expected, got %s", name, allowed,
+                    shown(L, -1));
 }
 
 int tg_optionvalue_nomemory (lua_State *L) {
@@ -83,5 +89,5 @@ void tg_optionvalue_parent (lua_State *L, int index, tg_SpanContext *out) {
   if (!lua_isnil(L, index) && !tg_traceparent_read(s, size, out))
     luaL_error(L, "option 'traceparent': 00-TRACE-SPAN-FLAGS expected "
                "(32, 16 and 2 hexadecimal digits), got %s",
-               luaL_tolstring(L, index, NULL));
+               shown(L, index));
 }

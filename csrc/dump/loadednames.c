@@ -1,27 +1,18 @@
 /* loadednames.c - see loadednames.h. */
 #include "dump/loadednames.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/grow.h"
+#include "text/fieldname.h"
 
 #define NAME 256u
 #define MODULE_STEPS 20000u     /* entries looked at of one module, */
 #define MODULES 2000u           /* and modules */
 
-/* A module's name before a global's, then by alphabet: the order of tables
-   changes from run to run (state/funcname.c has the same rule). */
-static bool is_better (const tg_LoadedName *now, const char *name,
-                       bool global) {
-  if (global != now->global)
-    return now->global;
-  return strcmp(name, now->name) < 0;
-}
-
-static void put (tg_LoadedNames *names, uint64_t key, const char *name,
-                 bool global) {
+static void put (tg_LoadedNames *names, uint64_t key,
+                 const tg_FieldName *name) {
   uint32_t place = tg_intmap_find(&names->places, key);
   if (place == TG_INTMAP_NONE) {
     place = names->count;
@@ -32,25 +23,19 @@ static void put (tg_LoadedNames *names, uint64_t key, const char *name,
     names->list[names->count++] = (tg_LoadedName){0};
   }
   else if (names->list[place].name != NULL
-           && !is_better(&names->list[place], name, global))
+           && !tg_fieldname_is_better(name, names->list[place].name,
+                                      names->list[place].global))
     return;
   tg_free(names->list[place].name);
-  names->list[place] = (tg_LoadedName){tg_strcopy(name), global};
+  names->list[place] = (tg_LoadedName){tg_strcopy(name->text),
+                                        name->global};
 }
 
 static void consider (tg_LoadedNames *names, uint64_t key, const char *module,
                       const char *field) {
-  char name[NAME];
-  bool global = strcmp(module, "_G") == 0;
-  int n;
-  if (field == NULL)
-    n = snprintf(name, sizeof name, "%s", module);
-  else if (global)
-    n = snprintf(name, sizeof name, "%s", field);
-  else
-    n = snprintf(name, sizeof name, "%s.%s", module, field);
-  if (n > 0 && (size_t)n < sizeof name)
-    put(names, key, name, global);
+  tg_FieldName name;
+  if (tg_fieldname_make(&name, module, field))
+    put(names, key, &name);
 }
 
 static void look_in (tg_LoadedNames *names, tg_Sight *s, const char *module,

@@ -24,16 +24,7 @@
 */
 
 static const tg_Segment *segment_of (const tg_Core *c, uint64_t at) {
-  uint32_t low = 0, high = c->nsegments;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (c->segments[middle].end <= at)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  bool found = low < c->nsegments && c->segments[low].start <= at;
-  return found ? &c->segments[low] : NULL;
+  return tg_maps_search(c->segments, c->nsegments, sizeof *c->segments, at);
 }
 
 /* How many of 'size' bytes from 'at' on the core itself has. */

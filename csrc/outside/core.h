@@ -16,7 +16,7 @@
 #include "outside/registers.h"
 
 typedef struct tg_Segment {
-  uint64_t start, end;  /* addresses */
+  uint64_t start, end;  /* addresses; first */
   uint64_t offset;      /* of its bytes in the core */
   uint64_t size;        /* bytes that are there */
 } tg_Segment;

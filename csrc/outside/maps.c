@@ -77,17 +77,24 @@ bool tg_maps_read (tg_Maps *maps, int pid) {
   return good;
 }
 
-const tg_Map *tg_maps_find (const tg_Maps *maps, uint64_t at) {
-  uint32_t low = 0, high = maps->count;
+const void *tg_maps_search (const void *list, uint32_t count, size_t size,
+                            uint64_t at) {
+  const char *entries = list;
+  uint32_t low = 0, high = count;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if (maps->list[middle].end <= at)
+    const uint64_t *span = (const void *)(entries + middle * size);
+    if (span[1] <= at)
       low = middle + 1;
     else
       high = middle;
   }
-  bool found = low < maps->count && maps->list[low].start <= at;
-  return found ? &maps->list[low] : NULL;
+  const uint64_t *found = (const void *)(entries + low * size);
+  return low < count && found[0] <= at ? found : NULL;
+}
+
+const tg_Map *tg_maps_find (const tg_Maps *maps, uint64_t at) {
+  return tg_maps_search(maps->list, maps->count, sizeof *maps->list, at);
 }
 
 void tg_maps_free (tg_Maps *maps) {

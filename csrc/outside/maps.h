@@ -19,7 +19,7 @@ enum {
 };
 
 typedef struct tg_Map {
-  uint64_t start, end;
+  uint64_t start, end;  /* first */
   uint64_t offset;      /* in the file */
   uint64_t inode;       /* 0: no file */
   uint64_t device;
@@ -37,6 +37,12 @@ bool tg_maps_add (tg_Maps *maps, const tg_Map *map, const char *path);
 
 /* Those of a process; false with errno. */
 bool tg_maps_read (tg_Maps *maps, int pid);
+
+/* Of a sorted list, whose entries are 'size' bytes each and begin with two
+   uint64_t, a first address and one behind the last, the one that an address is
+   in, or NULL. */
+const void *tg_maps_search (const void *list, uint32_t count, size_t size,
+                            uint64_t at);
 
 /* The one that an address is in, or NULL. */
 const tg_Map *tg_maps_find (const tg_Maps *maps, uint64_t at);

@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/grow.h"
 #include "text/declarations.h"
+#include "text/fieldname.h"
 #include "text/fileio.h"
 
 /* Of a larger file only what is declared before that is known: the hook must
@@ -132,37 +133,19 @@ void tg_funcname_setup (lua_State *L) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &key_loaded);
 }
 
-/* The best name so far: a module's before a global's, then by alphabet. */
+/* The best name so far. */
 typedef struct Best {
-  char name[256];
-  bool global, found;
+  tg_FieldName name;
+  bool found;
 } Best;
 
-/*
-** A field of _G is called by its own name, as luaL_traceback does
-** (pushglobalfuncname of lauxlib.c). That takes the first one it meets, and the
-** order in which tables are traversed is not specified (manual, next): the same
-** program would show other names in another run. So all are met, and the best
-** one is chosen.
-*/
 static void consider (Best *best, const char *module, const char *field) {
-  char name[sizeof best->name];
-  bool global = strcmp(module, LUA_GNAME) == 0;
-  int n;
-  if (field == NULL)
-    n = snprintf(name, sizeof name, "%s", module);
-  else if (global)
-    n = snprintf(name, sizeof name, "%s", field);
-  else
-    n = snprintf(name, sizeof name, "%s.%s", module, field);
-  if (n < 0 || (size_t)n >= sizeof name)
+  tg_FieldName name;
+  if (!tg_fieldname_make(&name, module, field)
+      || (best->found && !tg_fieldname_is_better(&name, best->name.text,
+                                                 best->name.global)))
     return;
-  if (best->found && (global > best->global
-                      || (global == best->global
-                          && strcmp(name, best->name) >= 0)))
-    return;
-  memcpy(best->name, name, (size_t)n + 1);
-  best->global = global;
+  best->name = name;
   best->found = true;
 }
 
@@ -316,7 +299,7 @@ char *tg_funcname_of (tg_FuncNames **names, lua_State *L, const lua_Debug *ar,
     return tg_strdup("(main chunk)", 12);
   if (loaded_name(L, lua_topointer(L, -1), &best)) {
     *kind = TG_NAME_LOADED;
-    return tg_strcopy(best.name);
+    return tg_strcopy(best.name.text);
   }
   if (*ar->what != 'C')
     name = declared_name(names, ar, text, called);
