@@ -155,6 +155,19 @@ static bool set_times (tg_Framer *fr, const tg_Event *e) {
   return out > 0;
 }
 
+/* Whether it comes before the time from which a reader wants to see what there
+   was. Of samples alone nothing begins but with a sample: frames that such ones
+   opened would be silent for as long as all that follow have them. */
+static bool is_early (tg_Framer *fr) {
+  const tg_Filter *filter = fr->selection.filter;
+  if (filter == NULL || !tg_framer_samples_only(fr))
+    return false;
+  tg_FrameSample *m = &fr->sample;
+  if (m->now_ns >= filter->from_ns && m->open_ns < filter->from_ns)
+    m->open_ns = filter->from_ns;
+  return m->now_ns < filter->from_ns;
+}
+
 /* What waited is nothing to who looks at what runs: all frames close that
    samples have shown. */
 static void close_all (tg_Framer *fr, uint32_t above) {
@@ -174,7 +187,7 @@ void tg_framesample_begin (tg_Framer *fr, const tg_Event *e) {
   Place at = find_base(fr, &above);
   bool slept = set_times(fr, e);
   m->idle = (e->flags & TG_EVF_WAITED) && !fr->selection.wall;
-  if (m->idle) {
+  if (is_early(fr) || m->idle) {
     close_all(fr, above);
     return;
   }
@@ -284,10 +297,9 @@ static tg_FunctionId inside (tg_Framer *fr) {
                                                                     : 0;
 }
 
-/* Nothing before the first frame is told: a document begins with that. */
 static bool put_tick (tg_Framer *fr, tg_Packet *out) {
   const tg_Filter *filter = fr->selection.filter;
-  if (!fr->ticks || fr->sequence == 0 || fr->sample.idle
+  if (!fr->ticks || fr->sample.idle
       || (filter != NULL && fr->now_ns < filter->from_ns) || !find_lines(fr))
     return false;
   memset(out, 0, sizeof *out);

@@ -248,12 +248,58 @@ describe("a sample", function ()
       local trace = recording:traces()[1]
       local whole, shown = trace:report(), trace:report {include = {"^api$"}}
       local rows = rows_of(shown)
-      -- a little of it in one call may be too little to be told
-      assert.near(whole.idle_ms, shown.idle_ms, 0.02 * whole.idle_ms + 1e-3)
+      assert.near(whole.idle_ms, shown.idle_ms, 1e-3)
       assert.near(rows.api.total_ms, rows_of(whole).api.total_ms, 1e-3)
       assert.is_true(rows["(left out)"].self_ms > 0.7 * rows.api.total_ms)
       assert.is_nil(rows["(left out)"].url)
       check_sums(trace:tree {include = {"^api$"}})
+    end)
+  end)
+
+  local phases = [[
+    local function first (n)
+      local x = 0
+      for i = 1, n do x = x + i % 5 end
+    end
+    local function second (n)
+      local x = 0
+      for i = 1, n do x = x + i % 7 end
+    end
+    first(2e7)
+    second(2e7)
+  ]]
+
+  it("is left out also before the first that a filter shows", function ()
+    recorded.with(phases, {sample = 1000}, {direct = "1"},
+                  function (_, recording)
+      local trace, filter = recording:traces()[1], {include = {"^second$"}}
+      local whole, shown = trace:report(), trace:report(filter)
+      assert.near(whole.idle_ms, shown.idle_ms, 1e-3)
+      assert.is_true(rows_of(shown)["(left out)"].self_ms
+                     >= rows_of(whole).first.self_ms)
+      check_sums(trace:tree(filter))
+    end)
+  end)
+
+  -- The frames of the first one that is seen are open since others before it.
+  it("counts from the moment on from which it is looked at", function ()
+    recorded.with(phases, {sample = 1000}, {direct = "1"},
+                  function (_, recording)
+      local trace = recording:traces()[1]
+      local whole = rows_of(trace:report())
+      local first, last                 -- when 'second' begins and ends
+      for packet in trace:packets {trace = {"name", "time"}, raw = false} do
+        if packet.type == "enteredFrame" and packet.name == "second" then
+          first = first or packet.time
+        end
+        last = packet.time
+      end
+      local from = (first + last) / 2
+      local rows = rows_of(trace:report {from = from})
+      assert.is_nil(rows.first)
+      assert.is_true(rows.second.self_ms > 0)
+      assert.is_true(rows.second.self_ms < whole.second.self_ms)
+      assert.is_true(rows.second.self_ms <= last - from + 2)
     end)
   end)
 
