@@ -84,6 +84,7 @@ build = {
         "csrc/channel/clientstream.c",
         "csrc/channel/handover.c",
         "csrc/channel/message.c",
+        "csrc/channel/tailreader.c",
         "csrc/client/destination.c",
         "csrc/client/filetail.c",
         "csrc/client/linesums.c",
