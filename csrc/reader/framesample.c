@@ -297,9 +297,11 @@ static tg_FunctionId inside (tg_Framer *fr) {
                                                                     : 0;
 }
 
+/* Nothing before the first frame, shown or hidden by a filter, is told: a
+   document begins with that. */
 static bool put_tick (tg_Framer *fr, tg_Packet *out) {
   const tg_Filter *filter = fr->selection.filter;
-  if (!fr->ticks || fr->sample.idle
+  if (!fr->ticks || fr->passed == 0 || fr->sample.idle
       || (filter != NULL && fr->now_ns < filter->from_ns) || !find_lines(fr))
     return false;
   memset(out, 0, sizeof *out);
