@@ -11,7 +11,6 @@
 ** Where there is a model (state/models.h), what differs from it is written.
 */
 #include "capture/table.h"
-#include "base/alloc.h"
 #include "capture/budget.h"
 #include "state/models.h"
 
@@ -235,13 +234,9 @@ static uint8_t *put_like (tg_Few *f, const tg_Model *m, const Listing *t,
 
 /* ---- models ---- */
 
-/* Made when they are first needed; without memory the list goes the long way,
-   which needs none. */
-TG_INLINE bool has_models (tg_Few *f) {
-  tg_Models **m = &f->c.session->capture.models;
-  if (tg_unlikely(*m == NULL))
-    *m = tg_calloc(1, sizeof **m);
-  return *m != NULL;
+/* Without memory the list goes the long way, which needs none. */
+TG_INLINE bool has_models (const tg_Few *f) {
+  return f->c.session->capture.models != NULL;
 }
 
 TG_INLINE bool is_good (const tg_Few *f, const tg_Model *m) {

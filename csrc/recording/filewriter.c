@@ -27,7 +27,6 @@
 #include "base/alloc.h"
 #include "recording/entrywriter.h"
 #include "recording/eventblocks.h"
-#include "text/zstd.h"
 
 struct tg_FileWriter {
   tg_Supply supply;       /* first */
@@ -275,8 +274,7 @@ tg_FileWriter *tg_filewriter_new (const tg_FilePlan *plan, tg_Stream *stream) {
   t->events.ring = plan->ring;
   t->file.limit = plan->max_size;
   t->file.size.tells = plan->tells;
-  /* the library is loaded now: later it would be in the hook */
-  if (plan->packs && !plan->ring && tg_zstd_there())
+  if (plan->packs && !plan->ring)
     t->events.packer = tg_packer_new();
   t->writer = (tg_EntryWriter){
     .first = starts_small(plan) ? TG_ENTRIES_FIRST : 0,

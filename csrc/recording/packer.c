@@ -157,11 +157,11 @@ static void *run (void *ud) {
   return NULL;
 }
 
-/* With the mutex. The library is looked for here and not by the thread: then no
-   fork finds it half loaded. */
+/* With the mutex. Who has a packer has loaded the library: here would be in the
+   hook, and a fork might find it half loaded by the thread. */
 static bool begin (tg_Packer *p) {
   p->begun = true;
-  p->running = tg_zstd_there() && tg_signals_thread(&p->thread, run, p);
+  p->running = tg_signals_thread(&p->thread, run, p);
   p->ends = !p->running;
   return p->running;
 }
@@ -175,7 +175,7 @@ static bool begin (tg_Packer *p) {
 */
 
 tg_Packer *tg_packer_new (void) {
-  tg_Packer *p = tg_calloc(1, sizeof *p);
+  tg_Packer *p = tg_zstd_there() ? tg_calloc(1, sizeof *p) : NULL;
   if (p == NULL)
     return NULL;
   tg_atfork_register(TG_ATFORK_PACKERS, at_fork, NULL);

@@ -34,8 +34,8 @@
 typedef struct tg_Packer tg_Packer;
 
 /* One without a thread, which comes with the first block of the usual size: a
-   short recording stays as it is. NULL without memory. Not with a mutex of
-   atfork.h held. */
+   short recording stays as it is. NULL without memory, and without the library,
+   which is loaded here. Not with a mutex of atfork.h held. */
 tg_Packer *tg_packer_new (void);
 
 /* A full block, which is the packer's from now on. False: it is to stay. */

@@ -18,6 +18,7 @@
 #include "session/allocations.h"
 #include "session/snapshot.h"
 #include "session/tracelimits.h"
+#include "state/models.h"
 #include "text/fileio.h"
 
 /* The stream lives on as long as somebody reads it. */
@@ -78,6 +79,8 @@ static bool begin_calls (tg_Session *s, lua_State *L) {
   }
   tg_ownframes_push(s, L);
   tg_userhook_enter(&s->host, L);
+  if (s->host.direct && s->capture.models == NULL)
+    s->capture.models = tg_calloc(1, sizeof *s->capture.models);
   return true;
 }
 

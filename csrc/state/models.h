@@ -18,7 +18,7 @@
 ** other value.
 **
 ** A session's, used in the hook on the traced thread. Plain memory, made when
-** the first table is to be a model; without memory there are none.
+** calls begin to be traced; without memory there are none.
 */
 #ifndef TG_MODELS_H
 #define TG_MODELS_H
