@@ -54,7 +54,8 @@ emulated () {   # COMMAND...
 }
 qemu=$(command -v qemu-aarch64-static || command -v qemu-aarch64)
 interpreter || exit
-emulated make --no-print-directory spec SPEC= SPECS="$SPECS" BUILD="$build" \
+emulated env LIMIT=1200 \
+  make --no-print-directory spec SPEC= SPECS="$SPECS" BUILD="$build" \
   LUA="$build/lua" LUA_INCDIR="$headers/lua5.4" WSLAY_INCDIR="$headers" \
   CURL_INCDIR="$headers/aarch64-linux-gnu/curl" \
   FOREIGN="$libraries/lua/5.4/?.so" \

@@ -1,8 +1,8 @@
 #!/bin/sh
 # suite.sh BUSTED... - runs every spec (those in SPECS) with that command, a file
 # at a time, one more at once than there are processors (JOBS), since many wait,
-# those that take long first. Ends with what failed, what was not run and why, and
-# a sum in busted's words.
+# those that take long first, each for LIMIT seconds at most. Ends with what
+# failed, what was not run and why, and a sum in busted's words.
 #
 # Specs find no commands but those that deps.sh lists: what only this machine
 # happens to have is missing here too.
@@ -25,7 +25,7 @@ run='spec=$1; out=$2; shift 2
 name=$(echo "$spec" | tr / :)
 log=$out/$name.log
 began=$(date +%s)
-timeout -k 5 300 env PATH="$out/bin" "$@" "$spec" >"$log" 2>&1
+timeout -k 5 ${LIMIT:-300} env PATH="$out/bin" "$@" "$spec" >"$log" 2>&1
 status=$?
 took=$(($(date +%s) - began))
 grep -E "^[0-9]+ success" "$log" >"$out/$name.sum"
