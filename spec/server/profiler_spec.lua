@@ -55,6 +55,11 @@ local function tell (program, line)
   return program:says "done\t(%a+)" == "true"
 end
 
+-- Waits until the program has come to what was begun.
+local function await_begin (program)
+  assert.is_true(peers.wait(function () return tell(program, "") end))
+end
+
 local function ask (peer, kind, fields)
   return peer:request(kind, fields, profiler)
 end
@@ -392,6 +397,7 @@ describe("the profiler of a host with wishes of its own", function ()
     local program <close> = start "{options = {buffer = 65536}}"
     local peer <close> = program:peer()
     local id = begin(peer)
+    await_begin(program)
     tell(program, "for i = 1, 1000 do sum(100) end")
     assert.is_false(hooked(program))
     local session = finish(peer, id)
@@ -406,6 +412,7 @@ describe("the profiler of a host with wishes of its own", function ()
     }}]]
     local peer <close> = program:peer()
     local id = begin(peer)
+    await_begin(program)
     tell(program, "for i = 1, 1000 do sum(100) end")
     finish(peer, id)
     local list = events(peer, id, {maxDepth = 1})
@@ -419,6 +426,7 @@ describe("the profiler of a host with wishes of its own", function ()
     local program <close> = start "{options = {duration = 1000}}"
     local peer <close> = program:peer()
     local id = begin(peer)
+    await_begin(program)
     tell(program, "sum(2)")
     peers.sleep(1.2)
     local session = finish(peer, id)
