@@ -23,7 +23,7 @@ uint32_t tg_profilelines_caller (const tg_Profile *p, const tg_Packet *k);
 /* The packet's call is one of its caller's line. */
 bool tg_profilelines_call (tg_Profile *p, const tg_Packet *k);
 
-/* The line of the innermost open frame that alone has made what the packet tells
+/* The line of the innermost open frame that has made all that the packet tells
    of; 0: it is not known. */
 uint32_t tg_profilelines_maker (const tg_Profile *p, const tg_Allocations *a);
 

@@ -62,8 +62,8 @@ uint8_t *tg_holdings_put_part (uint8_t *p, const tg_Origins *o,
    NULL if there is none. */
 const tg_OriginPart *tg_holdings_main (const tg_Origins *o);
 
-/* Whether part 'i' has an event of its own before that of all, or behind it, and
-   what it has in it. 'above' as in the event of all. */
+/* Whether part 'i' has an event of its own before that of all, or behind it,
+   and what it has there. 'above' as in the event of all. */
 bool tg_holdings_before (const tg_Origins *o, uint32_t i, uint64_t above,
                          tg_Holding *has);
 bool tg_holdings_behind (const tg_Origins *o, uint32_t i, uint64_t above,

@@ -243,7 +243,9 @@ static World *new_world (uint64_t seed, uint64_t every) {
   w->seed = seed;
   w->m = tg_allocmeter_new(allocator, NULL);
   for (uint32_t i = 0; i < BLOCKS / 20; i++)
-    w->blocks[i] = (Block){tg_allocmeter_call(w->m, NULL, 5, 300), 300, HOLDERS};
+    w->blocks[i] = (Block){
+      tg_allocmeter_call(w->m, NULL, 5, 300), 300, HOLDERS
+    };
   w->heap = w->most = 300 * (BLOCKS / 20);
   tg_allocmeter_begin(w->m, &w->alarm, every);
   w->m->origins.seed = seed;
