@@ -151,10 +151,11 @@ static void note_parts_behind (tg_Session *s, uint64_t now) {
   tg_Holding has;
   for (uint32_t i = 0; i < m->origins.nparts; i++) {
     const tg_OriginPart *part = &m->origins.parts[i];
+    if (!tg_holdings_behind(&m->origins, i, height(m), &has))
+      continue;
     tg_AllocLine line = tg_holdings_line_of(part, &s->memory.lines);
     line.count = line.bytes = 0;
-    if (tg_holdings_behind(&m->origins, i, height(m), &has))
-      note_part(s, part, has, m->heap, line, now);
+    note_part(s, part, has, m->heap, line, now);
   }
 }
 
@@ -164,14 +165,17 @@ void tg_allocations_note (tg_Session *s, uint64_t now) {
   tg_assert((size_t)(r->lim - r->p) >= tg_allocations_room(s));
   tg_allocmeter_look(m);
   tg_collections_note(s, now);
-  note_parts_before(s, now);
+  bool several = m->origins.nparts > 1;
+  if (several)
+    note_parts_before(s, now);
   tg_writer_time(r, now);
   uint8_t *p = tg_writer_head(r, r->p, TG_EV_ALLOCATIONS | TG_EVF_HELD, now);
   uint32_t told;
   p = tg_holdings_put(put_counts(p, m), &m->origins, &s->memory.lines,
                       height(m), &told);
   tg_writer_end(r, p);
-  note_parts_behind(s, now);
+  if (several)
+    note_parts_behind(s, now);
   tg_origins_told(&m->origins, told);
   tg_alloclines_told(&s->memory.lines);
   s->memory.gone = NULL;

@@ -74,6 +74,8 @@ static bool is_told (const tg_Origins *o, const tg_AllocLine *line) {
 
 static uint32_t count_lines (const tg_Origins *o, const tg_AllocLines *lines) {
   uint32_t n = 0;
+  if (o->nparts <= 1)
+    return lines->count;
   for (uint32_t i = 0; i < lines->count; i++)
     n += is_told(o, &lines->list[i]);
   return n;
