@@ -28,6 +28,16 @@ tg_AllocLine *tg_alloclines_find (tg_AllocLines *l, const void *pc,
   return NULL;
 }
 
+/* That of the first instruction of the same line; of a new one its own. */
+static uint32_t place_of (const tg_AllocLines *l, const tg_AllocLine *line) {
+  for (uint32_t i = 0; i < l->count; i++) {
+    if (l->list[i].line == line->line
+        && l->list[i].function == line->function)
+      return l->list[i].place;
+  }
+  return l->count + 1;
+}
+
 tg_AllocLine *tg_alloclines_add (tg_AllocLines *l, tg_AllocLine line) {
   int error = errno;
   bool room = l->count < TG_ALLOCLINES_MOST
@@ -36,6 +46,7 @@ tg_AllocLine *tg_alloclines_add (tg_AllocLines *l, tg_AllocLine line) {
   errno = error;
   if (!room)
     return NULL;
+  line.place = place_of(l, &line);
   l->last = l->count++;
   l->list[l->last] = line;
   return &l->list[l->last];

@@ -25,6 +25,8 @@ typedef struct tg_AllocLine {
   const void *pc;         /* compared only */
   uint32_t function;      /* its id in the stream */
   uint32_t line;
+  uint32_t place;         /* a number that all instructions of the line share,
+                             from 1 on */
   uint64_t count, bytes;
 } tg_AllocLine;
 

@@ -72,7 +72,7 @@ static uint32_t note (tg_AllocMeter *m, const Request *r) {
   if (r->after > r->before) {
     if (r->before > 0)
       tg_origins_freed(o, r->block, r->before);
-    is = m->own ? 0 : tg_origins_made(o, r->result, r->after);
+    is = m->own ? 0 : tg_origins_weigh(o, r->after);
   }
   else if (r->after == 0)
     was = tg_origins_freed(o, r->block, r->before);
@@ -81,17 +81,23 @@ static uint32_t note (tg_AllocMeter *m, const Request *r) {
   return m->own || o->every == 0 ? 1 : was + is;
 }
 
-/* What is the program's own, and was met by chance if that decides. */
-static void tell (tg_AllocMeter *m, const Request *r, uint32_t blocks) {
-  bool asked = blocks > 0 || m->latest.since == 0;
-  if (r->after > r->before && asked && !m->own) {
-    m->latest.block = r->block;
-    m->latest.count = blocks;
-    m->latest.bytes = (r->after - r->before) * (uint64_t)blocks;
-    m->asker.made(m->asker.ud, &m->latest);
-  }
-  else if (r->after == 0 && r->before == m->asker.size)
-    m->asker.gone(m->asker.ud, r->block);
+/* Where what is made is from: what is the program's own, and was met by chance
+   if that decides. */
+static uint32_t place_of (tg_AllocMeter *m, const Request *r,
+                          uint32_t blocks) {
+  if (m->asker.made == NULL || m->own
+      || (blocks == 0 && m->latest.since != 0))
+    return 0;
+  m->latest.block = r->block;
+  m->latest.count = blocks;
+  m->latest.bytes = (r->after - r->before) * (uint64_t)blocks;
+  return m->asker.made(m->asker.ud, &m->latest);
+}
+
+static void add_made (tg_AllocMeter *m, const Request *r, uint32_t blocks) {
+  uint32_t place = place_of(m, r, blocks);
+  if (!m->own)
+    tg_origins_made(&m->origins, r->result, r->after, blocks, place);
 }
 
 /* A block that becomes larger counts as one allocation of what is added: what
@@ -106,8 +112,11 @@ static void count (tg_AllocMeter *m, const Request *r) {
   }
   else
     c->freed += (r->before - r->after) * (uint64_t)blocks;
-  if (m->asker.made != NULL)
-    tell(m, r, blocks);
+  if (r->after > r->before)
+    add_made(m, r, blocks);
+  else if (m->asker.gone != NULL && r->after == 0
+           && r->before == m->asker.size)
+    m->asker.gone(m->asker.ud, r->block);
   m->heap += r->after - r->before;
   if ((int64_t)(m->heap - m->peak) > 0) {   /* it may be relative */
     m->peak = m->heap;

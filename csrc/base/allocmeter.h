@@ -53,10 +53,11 @@ typedef struct tg_AllocMade {
                                the table */
 } tg_AllocMade;
 
-/* Who asks which blocks are made; all run as the allocator does. */
+/* Who asks which blocks are made, and says at which place, by a number that is
+   the asker's own, 0 for none; all run as the allocator does. */
 typedef struct tg_AllocAsker {
   void *ud;
-  void (*made) (void *ud, const tg_AllocMade *made);
+  uint32_t (*made) (void *ud, const tg_AllocMade *made);
   size_t size;              /* blocks of that size... */
   void (*gone) (void *ud, const void *block);     /* ...that go */
 } tg_AllocAsker;

@@ -39,8 +39,7 @@ void tg_origins_sample (tg_Origins *o, uint64_t every) {
   o->until = every > 0 ? draw(o) : 0;
 }
 
-/* How many blocks this one stands for; 0: no point has met it. */
-static uint32_t weigh (tg_Origins *o, size_t size) {
+uint32_t tg_origins_weigh (tg_Origins *o, size_t size) {
   if (tg_likely(o->every == 0))
     return 1;
   if ((double)size < o->until) {
@@ -175,13 +174,23 @@ static void note_change (tg_Origins *o, const tg_OriginChange *c) {
     forget(o);
 }
 
+/* The part that is this origin, or NULL. */
+static tg_OriginPart *part_of (tg_Origins *o, tg_OriginId origin) {
+  for (uint32_t i = 0; i < o->nparts; i++) {
+    if (o->parts[i].origin == origin)
+      return &o->parts[i];
+  }
+  return NULL;
+}
+
 /* 'gone': a block, else a part of one. */
 static void take_from (tg_Origins *o, tg_OriginId origin, bool gone,
                        tg_Holding less) {
+  tg_OriginPart *part = part_of(o, origin);
   o->entries[origin] -= gone;
-  if (origin == o->here) {
-    o->now.blocks -= less.blocks;
-    o->now.bytes -= less.bytes;
+  if (part != NULL) {
+    part->now.blocks -= less.blocks;
+    part->now.bytes -= less.bytes;
     return;
   }
   tg_OriginChange c = {origin, o->entries[origin] == 0, less};
@@ -205,19 +214,42 @@ static bool note_block (tg_Origins *o, tg_AddressEntry entry) {
   return true;
 }
 
-uint32_t tg_origins_made (tg_Origins *o, const void *block, size_t size) {
-  uint32_t n = weigh(o, size);
-  if (n == 0 || !o->on)
-    return n;
-  if (o->here == 0)
-    o->here = take_number(o);
-  if (o->here != 0
-      && note_block(o, (tg_AddressEntry){(uintptr_t)block, o->here, n})) {
-    o->entries[o->here]++;
-    o->now.blocks += n;
-    o->now.bytes += n * (uint64_t)size;
+static tg_OriginPart *find_part (tg_Origins *o, uint32_t place) {
+  for (uint32_t i = 0; i < o->nparts; i++) {
+    if (o->parts[i].place == place)
+      return &o->parts[i];
   }
-  return n;
+  return NULL;
+}
+
+/* The part of that place. The last one is for what has none. */
+static tg_OriginPart *part_at (tg_Origins *o, uint32_t place) {
+  tg_OriginPart *found = find_part(o, place);
+  if (found == NULL && o->nparts >= TG_ORIGINPARTS_MOST - 1) {
+    place = 0;
+    found = find_part(o, place);
+  }
+  if (found != NULL)
+    return found;
+  tg_OriginPart *part = &o->parts[o->nparts++];
+  *part = (tg_OriginPart){.place = place};
+  return part;
+}
+
+void tg_origins_made (tg_Origins *o, const void *block, size_t size,
+                      uint32_t stands_for, uint32_t place) {
+  if (!o->on || stands_for == 0)
+    return;
+  tg_OriginPart *part = part_at(o, place);
+  if (part->origin == 0)
+    part->origin = take_number(o);
+  if (part->origin == 0
+      || !note_block(o, (tg_AddressEntry){(uintptr_t)block, part->origin,
+                                          stands_for}))
+    return;
+  o->entries[part->origin]++;
+  part->now.blocks += stands_for;
+  part->now.bytes += stands_for * (uint64_t)size;
 }
 
 uint32_t tg_origins_freed (tg_Origins *o, const void *block, size_t size) {
@@ -250,10 +282,12 @@ uint32_t tg_origins_shrunk (tg_Origins *o, const void *block, const void *now,
 
 void tg_origins_told (tg_Origins *o, uint32_t n) {
   tg_assert(n <= tg_origins_due(o));
-  if (o->here != 0 && o->entries[o->here] == 0)
-    give_number_back(o, o->here);
-  o->here = 0;
-  o->now = o->high = (tg_Holding){0, 0};
+  for (uint32_t i = 0; i < o->nparts; i++) {
+    tg_OriginId id = o->parts[i].origin;
+    if (id != 0 && o->entries[id] == 0)
+      give_number_back(o, id);
+  }
+  o->nparts = 0;
   for (uint32_t end = o->first + n; o->first < end; o->first++) {
     if (o->changes[o->first].last)
       give_number_back(o, o->changes[o->first].origin);

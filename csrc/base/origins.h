@@ -2,7 +2,9 @@
 ** origins.h - where the blocks come from that a Lua state has now.
 **
 ** The program between two events of the hook is one *origin*, if it makes a
-** block that is still there when the second of them is written. A table has for
+** block that is still there when the second of them is written; more than one,
+** where the lines are known that make them: each line's blocks have their own
+** (tg_OriginPart). A table has for
 ** each block its origin; what is freed is told as a change of one:
 **
 **     made ──> table: address, origin ──┐
@@ -52,12 +54,22 @@ typedef struct tg_OriginChange {
   tg_Holding less;
 } tg_OriginChange;
 
+#define TG_ORIGINPARTS_MOST 16u
+
+/* An origin that is made now: of a place that the caller knows, by its number;
+   0: of no place, or of one for which there was no part left. */
+typedef struct tg_OriginPart {
+  tg_OriginId origin;     /* 0: it has made nothing */
+  uint32_t place;
+  tg_Holding now, high;   /* of it: now, and when the heap was at its highest */
+} tg_OriginPart;
+
 typedef struct tg_Origins {
   bool on;                /* else nothing is noted */
   bool forgotten;         /* what was noted is not known any more */
   uint64_t every;         /* bytes; 0: all blocks are noted */
-  tg_OriginId here;       /* what runs now; 0: it has made nothing yet */
-  tg_Holding now, high;   /* of it: now, and when the heap was at its highest */
+  tg_OriginPart parts[TG_ORIGINPARTS_MOST];     /* of what runs now */
+  uint32_t nparts;
   tg_OriginChange *changes;     /* owns; of others... */
   uint32_t nchanges, cchanges;
   uint32_t first;         /* ...from here on: those before have been told */
@@ -78,9 +90,13 @@ void tg_origins_begin (tg_Origins *o, uint64_t every);
 void tg_origins_end (tg_Origins *o);
 void tg_origins_sample (tg_Origins *o, uint64_t every);
 
-/* A block was made. How many it stands for; 0: it is none of those that are
-   sampled. */
-uint32_t tg_origins_made (tg_Origins *o, const void *block, size_t size);
+/* How many blocks one stands for that is made now; 0: it is none of those that
+   are sampled. */
+uint32_t tg_origins_weigh (tg_Origins *o, size_t size);
+
+/* It was made there, and stands for so many. */
+void tg_origins_made (tg_Origins *o, const void *block, size_t size,
+                      uint32_t stands_for, uint32_t place);
 
 /* A block went, or became smaller by so much and is at 'now'. How many blocks
    it stands for; 0: it was not noted. */
@@ -90,7 +106,8 @@ uint32_t tg_origins_shrunk (tg_Origins *o, const void *block, const void *now,
 
 /* The heap is as high as it was not before, since it was told. */
 TG_INLINE void tg_origins_rise (tg_Origins *o) {
-  o->high = o->now;
+  for (uint32_t i = 0; i < o->nparts; i++)
+    o->parts[i].high = o->parts[i].now;
   o->nhigh = o->nchanges;
 }
 
@@ -99,7 +116,7 @@ TG_INLINE uint32_t tg_origins_due (const tg_Origins *o) {
   return o->nchanges - o->first;
 }
 
-/* 'here' and the first 'n' of the changes have been told: what runs now is
+/* The parts and the first 'n' of the changes have been told: what runs now is
    another origin. */
 void tg_origins_told (tg_Origins *o, uint32_t n);
 

@@ -91,6 +91,9 @@ static void settle_windows (const Reading *r) {
   if (o->on.count > 0)
     luaL_error(r->L, "option 'windows': not with 'on', which must see all "
                "calls");
+  if (o->types & TG_TYPE_ALLOCATIONS)
+    luaL_error(r->L, "option 'windows': not with 'allocations', which are told "
+               "with calls");
   if (o->sample == 0)
     o->sample = TG_SAMPLE_WINDOWS;
 }
@@ -391,11 +394,11 @@ static void settle_patterns (const Reading *r) {
 static void read_start (Reading *r, int index) {
   tg_options_init(r->o);
   read_all(r, index);
-  settle_windows(r);
   settle_samples(r);
-  settle_patterns(r);
   if (r->memory || r->o->memory_every > 0)
     r->o->types |= TG_TYPE_MEMORY | TG_TYPE_ALLOCATIONS;
+  settle_windows(r);
+  settle_patterns(r);
   if (r->counts && r->o->on.count == 0)
     luaL_error(r->L, "option 'calls': counts calls of what the option 'on' "
                      "says, which is missing");

@@ -15,6 +15,7 @@
 #define TG_LINETIMES_H
 
 #include "profile/calltree.h"
+#include "profile/live.h"
 #include "profile/spots.h"
 #include "reader/framer.h"
 
@@ -24,6 +25,7 @@ typedef struct tg_LineTime {
                                  they count */
   uint64_t calls;             /* that were made from there */
   uint64_t allocations, bytes;        /* that were allocated there */
+  tg_Holding live, high;      /* of that: at the end, and at the peak */
   uint64_t self_ns;           /* these two once it is divided */
   double variance;
 } tg_LineTime;

@@ -285,15 +285,17 @@ static bool add_tick (tg_Profile *p, const tg_Packet *k) {
 
 /* What was allocated; other markers are nothing to a profile. */
 static void add_note (tg_Profile *p, const tg_Packet *k) {
+  uint32_t line = 0;
   if (!p->usage.on || !tg_mark_holds(k->mark))
     return;
   if (k->mark == TG_MARK_ALLOCATIONS) {
     tg_Allocations a = tg_event_allocations(k->values);
     tg_usage_add(&p->usage, &a);
+    line = tg_profilelines_maker(p, &a);
     if (!tg_profilelines_allocated(p, &a))
       p->status = TG_ERR_MEMORY;
   }
-  if (!tg_usage_hold(&p->usage, k))
+  if (!tg_usage_hold(&p->usage, k, line))
     p->status = TG_ERR_MEMORY;
 }
 
@@ -432,7 +434,8 @@ void tg_profile_end (tg_Profile *p, uint64_t start_ns, uint64_t end_ns) {
   while (p->nopen > 0)
     over(p, &close_frame(p)->call);
   tg_suspended_finish(&p->waiting);
-  if (p->usage.on && has_tree(p) && !tg_usage_settle(&p->usage, &p->tree))
+  if (p->usage.on && has_tree(p) && (!tg_usage_settle(&p->usage, &p->tree)
+                                     || !tg_profilelines_hold(p)))
     p->status = TG_ERR_MEMORY;
   for (uint32_t i = 0; i < p->nrows; i++) {
     if (p->rows[i].tally.calls == 0)

@@ -71,6 +71,34 @@ bool tg_profilelines_allocated (tg_Profile *p, const tg_Allocations *a) {
   return true;
 }
 
+uint32_t tg_profilelines_maker (const tg_Profile *p, const tg_Allocations *a) {
+  tg_Holdings h;
+  tg_AllocLine at;
+  if (p->lined != TG_LINED_ROWS || p->nopen == 0
+      || !tg_holdings_read(&h, a->held, a->above)
+      || !tg_holdings_only(&h, a->count, a->allocated, &at))
+    return 0;
+  uint32_t row = p->open[p->nopen - 1].call.row;
+  return tg_funclabels_known(&p->labels, at.function) == row ? at.line : 0;
+}
+
+bool tg_profilelines_hold (tg_Profile *p) {
+  const tg_Usage *u = &p->usage;
+  for (uint32_t i = 0; u->lined && i < u->holders.count; i++) {
+    const tg_Spot *s = &u->holders.list[i];
+    if (s->line == 0 || s->of >= p->tree.count)
+      continue;
+    tg_LineTime *line = tg_linetimes_at(&p->sites, p->tree.nodes[s->of].row,
+                                        s->line);
+    if (line == NULL)
+      return false;
+    tg_LiveSum sum = tg_live_of(&u->live, i);
+    tg_holding_add(&line->live, sum.now);
+    tg_holding_add(&line->high, sum.peak);
+  }
+  return true;
+}
+
 /* The caller of frame number 'i' is at that line by now: the frame goes on as
    another node. */
 static bool move (tg_Profile *p, uint32_t i, uint32_t line) {
@@ -200,7 +228,8 @@ static void add (tg_RowLines *l, const tg_Profile *p, uint32_t row,
   l->list[l->count++] = (tg_RowLine){
     .row = row, .line = line, .self_ns = t->self_ns, .variance = t->variance,
     .samples = t->ticked.count, .calls = t->calls,
-    .allocations = t->allocations, .bytes = t->bytes
+    .allocations = t->allocations, .bytes = t->bytes, .live = t->live,
+    .high = t->high
   };
 }
 
@@ -233,6 +262,8 @@ static void merge (tg_RowLines *l) {
     to->calls += from->calls;
     to->allocations += from->allocations;
     to->bytes += from->bytes;
+    tg_holding_add(&to->live, from->live);
+    tg_holding_add(&to->high, from->high);
   }
   l->count = n;
 }

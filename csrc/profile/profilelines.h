@@ -23,6 +23,13 @@ uint32_t tg_profilelines_caller (const tg_Profile *p, const tg_Packet *k);
 /* The packet's call is one of its caller's line. */
 bool tg_profilelines_call (tg_Profile *p, const tg_Packet *k);
 
+/* The line of the innermost open frame that has made all that the packet tells
+   of; 0: it is not known. */
+uint32_t tg_profilelines_maker (const tg_Profile *p, const tg_Allocations *a);
+
+/* Lines have what is alive of what they have made. */
+bool tg_profilelines_hold (tg_Profile *p);
+
 /* What was allocated is of lines of the innermost open frame, as far as it is
    known, and as far as that is whose it was: it may be hidden. */
 bool tg_profilelines_allocated (tg_Profile *p, const tg_Allocations *a);
@@ -55,6 +62,7 @@ typedef struct tg_RowLine {
   uint64_t samples;
   uint64_t calls;             /* that it has made */
   uint64_t allocations, bytes;
+  tg_Holding live, high;      /* of that: at the end, and at the peak */
 } tg_RowLine;
 
 typedef struct tg_RowLines {

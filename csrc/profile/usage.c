@@ -16,6 +16,7 @@ void tg_usage_free (tg_Usage *u) {
   tg_free(u->nodes);
   tg_free(u->open);
   tg_live_free(&u->live);
+  tg_spots_free(&u->holders);
   memset(u, 0, sizeof *u);
 }
 
@@ -109,18 +110,32 @@ void tg_usage_add (tg_Usage *u, const tg_Allocations *a) {
 
 /* ---- what is alive ---- */
 
-bool tg_usage_hold (tg_Usage *u, const tg_Packet *packet) {
+bool tg_usage_hold (tg_Usage *u, const tg_Packet *packet, uint32_t line) {
   uint32_t owner = 0;
   if (u->nopen > 0) {
     const tg_UsageOpen *o = &u->open[u->nopen - 1];
     owner = o->node != 0 ? o->node : o->row + 1;
   }
-  return tg_live_add(&u->live, packet, owner);
+  if (u->lined)
+    owner = tg_spots_number(&u->holders, owner, line);
+  return owner != TG_INTMAP_NONE && tg_live_add(&u->live, packet, owner);
 }
 
-static void set_live (tg_UsageTally *t, tg_LiveSum sum) {
-  t->live = t->live_total = sum.now;
-  t->high = t->high_total = sum.peak;
+static void add_live (tg_UsageTally *t, tg_LiveSum sum) {
+  tg_holding_add(&t->live, sum.now);
+  tg_holding_add(&t->live_total, sum.now);
+  tg_holding_add(&t->high, sum.peak);
+  tg_holding_add(&t->high_total, sum.peak);
+}
+
+/* Nodes get what their owners have. */
+static void add_owners (tg_Usage *u) {
+  uint32_t count = u->lined ? u->holders.count : u->nnodes;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t node = u->lined ? u->holders.list[i].of : i;
+    if (node < u->nnodes)
+      add_live(&u->nodes[node], tg_live_of(&u->live, i));
+  }
 }
 
 static void add_totals (tg_UsageTally *to, const tg_UsageTally *t) {
@@ -140,8 +155,7 @@ static void add_to_row (tg_UsageTally *row, const tg_UsageTally *node,
 bool tg_usage_settle (tg_Usage *u, const tg_CallTree *tree) {
   if (!tg_grow_zeroed(&u->nodes, &u->nnodes, tree->count, sizeof *u->nodes))
     return false;
-  for (uint32_t i = 0; i < tree->count; i++)
-    set_live(&u->nodes[i], tg_live_of(&u->live, i));
+  add_owners(u);
   for (uint32_t i = tree->count; --i > 0;) {
     const tg_Node *n = &tree->nodes[i];
     tg_assert(n->parent < i);
@@ -158,7 +172,7 @@ tg_UsageTally tg_usage_row (const tg_Usage *u, uint32_t row) {
   if (row < u->nrows)
     t = u->rows[row].tally;
   if (!u->settled)
-    set_live(&t, tg_live_of(&u->live, row + 1));
+    add_live(&t, tg_live_of(&u->live, row + 1));
   return t;
 }
 

@@ -9,8 +9,9 @@
 ** is freed, which is where the collector works, not where the block had come
 ** from.
 **
-** What is alive belongs to who made it (live.h). Without a tree it is known of
-** rows alone, and not of what they have called.
+** What is alive belongs to who made it (live.h), and where lines are asked for
+** ('lined') to the line. Without a tree it is known of rows alone, and not of
+** what they have called.
 **
 ** 'peak' of a row or a node: by how much the heap was larger in one of its
 ** calls than where that call began, at the most.
@@ -24,6 +25,7 @@
 #include "base/base.h"
 #include "profile/calltree.h"
 #include "profile/live.h"
+#include "profile/spots.h"
 #include "stream/eventreader.h"
 
 typedef struct tg_Amount {
@@ -58,6 +60,9 @@ typedef struct tg_Usage {
   tg_Amount outside;          /* of that, with no frame open */
   bool known;                 /* the heap's size is known: */
   uint64_t heap, peak;        /* its size now, and the largest ever */
+  bool lined;                 /* set before all: */
+  tg_Spots holders;           /* owns; owners are pairs of what is said below
+                                 and a line, 0 if it is not known */
   tg_Live live;               /* owns; by node, without a tree by row + 1; 0: no
                                  frame was open */
   tg_UsageRow *rows;          /* owns */
@@ -82,9 +87,10 @@ void tg_usage_leave (tg_Usage *u, bool last, bool own);
 /* Adds what was allocated since the last call. */
 void tg_usage_add (tg_Usage *u, const tg_Allocations *a);
 
-/* The same of blocks that are alive, by any packet of allocations. False
+/* The same of blocks that are alive, by any packet of allocations; which line
+   of the innermost open frame has made them, 0 if that is not known. False
    without memory. */
-bool tg_usage_hold (tg_Usage *u, const tg_Packet *packet);
+bool tg_usage_hold (tg_Usage *u, const tg_Packet *packet, uint32_t line);
 
 /* There are no more: nodes get what is alive in them and below, and rows what
    their nodes have. False without memory. */

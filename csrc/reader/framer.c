@@ -14,6 +14,7 @@
 #include "reader/framesample.h"
 #include "reader/framestart.h"
 #include "reader/openframe.h"
+#include "stream/holdings.h"
 #include "stream/marks.h"
 #include "stream/values.h"
 
@@ -310,10 +311,23 @@ static bool turn_mark (tg_Framer *fr, tg_Packet *out) {
   return true;
 }
 
+/* Whether the event only tells which of the blocks that another one counts a
+   line has (holdings.h): that is for who asks what is held. */
+static bool is_part (const tg_Event *e) {
+  tg_Allocations a = tg_event_allocations(e->values);
+  tg_Holdings h;
+  tg_AllocLine line;
+  return a.count == 0 && a.allocated == 0 && a.freed == 0
+         && tg_holdings_read(&h, a.held, a.above)
+         && tg_holdings_line(&h, &line);
+}
+
 /* What the frame that is innermost now has allocated, as the event has it: what
    is outside of the calls that the selection waits for is not its. */
 static bool turn_allocations (tg_Framer *fr, tg_Packet *out) {
   done(fr);
+  if (!fr->holds && is_part(&fr->event))
+    return false;
   bool outside = fr->selection.awaits && fr->roots == 0 && !fr->adrift;
   bool shown = !outside && shows_note(fr, true);
   if (!shown && !fr->holds)

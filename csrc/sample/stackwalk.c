@@ -13,6 +13,8 @@
 #include "host/running.h"
 
 #define CHAIN_MAX 250           /* Lua nests 200 resumes at most */
+#define ROOM 12                 /* on the stack, for what asks about a function;
+                                   a hook has no more when the stack is full */
 
 static bool add (tg_StackWalk *w, const void *ci, uint32_t function,
                  uint32_t line) {
@@ -123,9 +125,10 @@ void tg_stackwalk_turn (tg_StackWalk *w, uint32_t first, bool main) {
   w->n = first + strip(w->list + first, w->n - first, main);
 }
 
-/* Whether outermost frames may have been left out. */
+/* Whether outermost frames may have been left out. Ours were seen, and are none
+   of the 'n' that are left. */
 static bool is_cut (uint32_t n) {
-  return n == TG_STACKWALK_FRAMES;
+  return n > TG_STACKWALK_FRAMES / 2;
 }
 
 /* Where the shadow stack of a coroutine begins whose outermost frames were left
@@ -188,30 +191,56 @@ static int64_t match (const tg_Coroutine *t, tg_WalkedFrame *list, uint32_t n,
   return k;
 }
 
-/* Whether the frame is one of the coroutine's. */
-static bool is_there (const tg_Coroutine *t, const void *ci) {
+/* How many frames are inside of 'ci'; -1: it is not one of the coroutine's. */
+static int64_t count_inside (const tg_Coroutine *t, const void *ci) {
+  int64_t n = 0;
   const void *at = tg_direct_running(t->L);
-  while (at != NULL && at != ci)
-    at = tg_read_pointer(at, TG_AT_FRAME_CALLER);
-  return at != NULL;
+  for (; at != NULL && at != ci; at = tg_read_pointer(at, TG_AT_FRAME_CALLER))
+    n++;
+  return at != NULL ? n : -1;
 }
 
-/* The frames of a shadow stack that are all further out than what was seen of
-   the stack. By address: what has come in the place of the top one meanwhile,
-   and gone down by a thousand frames, is taken for it. */
-static uint32_t further_out (const tg_Coroutine *t) {
-  return t->n > 0 && is_there(t, t->frames[t->n - 1].ci) ? t->n : 0;
+static bool is_there (const tg_Coroutine *t, const void *ci) {
+  return count_inside(t, ci) >= 0;
+}
+
+/* Whether frame 'ci' runs what the shadow stack has there, if that is known. */
+static bool is_function (tg_Coroutine *t, const void *ci, uint32_t what) {
+  lua_Debug ar = {.i_ci = (struct CallInfo *)(uintptr_t)ci};
+  tg_Call c = {.t = t, .L = t->L, .ar = &ar};
+  if ((what & TG_FR_ID) == 0)
+    return true;
+  tg_callee_read(&c);
+  return c.callee == NULL || ((c.callee->what ^ what) & TG_FR_ID) == 0;
+}
+
+/* How many of the 'n' outermost frames of a shadow stack are there. All are
+   looked at, and not only those that a list has which is cut: a recursion that
+   has come back, and another one that has gone as deep, have the same frames in
+   memory. Each is as far inside of the outermost one as in the shadow stack. */
+static uint32_t count_there (tg_Coroutine *t, uint32_t n) {
+  int64_t i = n > 0 ? count_inside(t, t->frames[0].ci) : -1;
+  const void *ci = tg_direct_running(t->L);
+  uint32_t there = i < n ? (uint32_t)(i + 1) : n;
+  for (; i >= 0; i--, ci = tg_frame_caller(ci)) {
+    if (i < there && (t->frames[i].ci != ci
+                      || !is_function(t, ci, t->frames[i].what)))
+      there = (uint32_t)i;
+  }
+  return there;
 }
 
 bool tg_stackwalk_compare (tg_StackWalk *w, tg_Coroutine *t, int skip,
                            tg_Standing *standing) {
   uint32_t newer;
   w->n = 0;
-  if (!lua_checkstack(t->L, LUA_MINSTACK) || !add_frames(w, t, skip))
+  if (!lua_checkstack(t->L, ROOM) || !add_frames(w, t, skip))
     return false;
   tg_stackwalk_turn(w, 0, t->id == 1);
   int64_t seen = match(t, w->list, w->n, &newer);
-  uint32_t k = seen >= 0 ? (uint32_t)seen : further_out(t);
+  uint32_t k = seen >= 0 ? (uint32_t)seen : t->n;
+  if (is_cut(w->n))
+    k = count_there(t, k);
   uint32_t own = pass_own(t, k);
   while (own > k && !is_there(t, t->frames[own - 1].ci))
     own--;
@@ -221,7 +250,7 @@ bool tg_stackwalk_compare (tg_StackWalk *w, tg_Coroutine *t, int skip,
 
 /* One coroutine, outermost frame first. */
 static bool add_coroutine (tg_StackWalk *w, tg_Coroutine *t, int skip) {
-  if (!lua_checkstack(t->L, LUA_MINSTACK) || !add(w, NULL, 0, t->id))
+  if (!lua_checkstack(t->L, ROOM) || !add(w, NULL, 0, t->id))
     return false;
   uint32_t first = w->n;
   if (!add_frames(w, t, skip))

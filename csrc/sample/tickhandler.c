@@ -119,8 +119,10 @@ void tg_tickhandler_tick (void *sampler, tg_Ticker *ticker,
     return;
   if (hook)
     return;
-  if (tg_tickwork_is_soon(&m->work, now.used_ns))
+  if (tg_tickwork_is_soon(&m->work, now.used_ns)) {
     tg_lacks_count(&tg_sampling_stream(m)->lacks, TG_LACK_SAMPLES);
+    tg_windowing_turn(&m->windowing, m->session, now, false);
+  }
   else
     serve_tick(m, now, context);
 }

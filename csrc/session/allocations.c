@@ -115,8 +115,48 @@ static uint8_t *put_counts (uint8_t *p, const tg_AllocMeter *m) {
 
 size_t tg_allocations_room (const tg_Session *s) {
   const tg_MemoryCounts *m = &s->memory;
+  uint32_t parts = m->meter->origins.nparts;
   return TG_ALLOCATIONS_ROOM + tg_collections_room(s)
-         + tg_holdings_room(&m->meter->origins, &m->lines);
+         + tg_holdings_room(&m->meter->origins, &m->lines)
+         + 2u * parts * (TG_ALLOCATIONS_ROOM + TG_HOLDINGS_PART);
+}
+
+/* A line's part in an event of its own. */
+static void note_part (tg_Session *s, const tg_OriginPart *part,
+                       tg_Holding has, uint64_t heap, tg_AllocLine line,
+                       uint64_t now) {
+  tg_Writer *r = &s->writer;
+  tg_writer_time(r, now);
+  uint8_t *p = tg_writer_head(r, r->p, TG_EV_ALLOCATIONS | TG_EVF_HELD, now);
+  p = tg_putvar(tg_putvar(tg_putvar(p, 0), 0), 0);
+  p = tg_putvar(tg_putvar(p, heap), 0);
+  tg_writer_end(r, tg_holdings_put_part(p, &s->memory.meter->origins, part,
+                                        has, &line));
+}
+
+static void note_parts_before (tg_Session *s, uint64_t now) {
+  const tg_AllocMeter *m = s->memory.meter;
+  tg_Holding has;
+  for (uint32_t i = 0; i < m->origins.nparts; i++) {
+    const tg_OriginPart *part = &m->origins.parts[i];
+    if (tg_holdings_before(&m->origins, i, height(m), &has))
+      note_part(s, part, has, m->told_heap,
+                tg_holdings_line_of(part, &s->memory.lines), now);
+  }
+}
+
+/* What the line has allocated has been told. */
+static void note_parts_behind (tg_Session *s, uint64_t now) {
+  const tg_AllocMeter *m = s->memory.meter;
+  tg_Holding has;
+  for (uint32_t i = 0; i < m->origins.nparts; i++) {
+    const tg_OriginPart *part = &m->origins.parts[i];
+    if (!tg_holdings_behind(&m->origins, i, height(m), &has))
+      continue;
+    tg_AllocLine line = tg_holdings_line_of(part, &s->memory.lines);
+    line.count = line.bytes = 0;
+    note_part(s, part, has, m->heap, line, now);
+  }
 }
 
 void tg_allocations_note (tg_Session *s, uint64_t now) {
@@ -125,12 +165,17 @@ void tg_allocations_note (tg_Session *s, uint64_t now) {
   tg_assert((size_t)(r->lim - r->p) >= tg_allocations_room(s));
   tg_allocmeter_look(m);
   tg_collections_note(s, now);
+  bool several = m->origins.nparts > 1;
+  if (several)
+    note_parts_before(s, now);
   tg_writer_time(r, now);
   uint8_t *p = tg_writer_head(r, r->p, TG_EV_ALLOCATIONS | TG_EVF_HELD, now);
   uint32_t told;
   p = tg_holdings_put(put_counts(p, m), &m->origins, &s->memory.lines,
                       height(m), &told);
   tg_writer_end(r, p);
+  if (several)
+    note_parts_behind(s, now);
   tg_origins_told(&m->origins, told);
   tg_alloclines_told(&s->memory.lines);
   s->memory.gone = NULL;

@@ -71,8 +71,9 @@ static uint32_t line_of (const void *proto, const uint32_t *next) {
   return line > 0 ? (uint32_t)line : 0;
 }
 
-static void add (tg_Session *s, const tg_Frame *frame, const void *proto,
-                 const uint32_t *next, const tg_AllocMade *made) {
+/* Returns the line's number; 0: it has none. */
+static uint32_t add (tg_Session *s, const tg_Frame *frame, const void *proto,
+                     const uint32_t *next, const tg_AllocMade *made) {
   tg_AllocLines *lines = &s->memory.lines;
   uint32_t function = frame->what & TG_FR_ID;
   tg_AllocLine *line = tg_alloclines_find(lines, next, function);
@@ -82,28 +83,29 @@ static void add (tg_Session *s, const tg_Frame *frame, const void *proto,
     line = fresh.line > 0 ? tg_alloclines_add(lines, fresh) : NULL;
   }
   if (line == NULL)
-    return;
+    return 0;
   line->count += made->count;
   line->bytes += made->bytes;
+  return line->place;
 }
 
 /* While the hook is off, what it knows of frames may be of others. */
-static void made (void *ud, const tg_AllocMade *made) {
+static uint32_t made (void *ud, const tg_AllocMade *made) {
   tg_Session *s = ud;
   const tg_Coroutine *t = s->current;
   if (made->since == 0)
     s->memory.table = NULL;
   if (t == NULL || t->L == s->memory.gone
       || s->window.state != TG_WINDOW_SHUT)
-    return;
+    return 0;
   const tg_Frame *frame = visible_frame(t);
   if (frame == NULL || (frame->what & TG_FR_C) != 0 || !runs(t->L, frame->ci)
       || tg_frame_is_c(frame->ci) || !stands(t->L, frame->ci, made))
-    return;
+    return 0;
   const void *proto = tg_function_proto(tg_frame_function(frame->ci));
   const uint32_t *next = next_of(s, t->L, frame->ci, proto, made);
-  if (next != NULL && made->count > 0)
-    add(s, frame, proto, next, made);
+  return next != NULL && made->count > 0
+         ? add(s, frame, proto, next, made) : 0;
 }
 
 /* A block as large as a coroutine's goes: maybe that of what ran last. */

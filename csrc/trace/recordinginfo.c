@@ -50,7 +50,7 @@ static void measure (lua_State *L, tg_ReadTrace *r, tg_Pace *pace, Measure *m) {
       tg_usage_add(&m->memory, &a);
     }
     if (p.why == TG_WHY_MARK && tg_mark_holds(p.mark)
-        && !tg_usage_hold(&m->memory, &p))
+        && !tg_usage_hold(&m->memory, &p, 0))
       luaL_error(L, "not enough memory");
   }
   if (pace->raised)

@@ -110,6 +110,7 @@ static bool ask_ticks (Report *r, const tg_Options *o, tg_ReadTrace *from,
 static void ask_usage (Report *r, const tg_Options *o, tg_ReadTrace *from) {
   r->profile.usage.on = (o->types & TG_TYPE_ALLOCATIONS) != 0
                         && r->profile.lined != TG_LINED_TREE;
+  r->profile.usage.lined = r->profile.lined == TG_LINED_ROWS;
   if (r->profile.usage.on)
     tg_reader_hold(from->reader);
 }
@@ -232,6 +233,13 @@ static void put_whole_usage (Report *r, tg_Sink *out) {
 
 /* ---- report ---- */
 
+static void put_line_live (tg_Sink *out, const tg_RowLine *line) {
+  tg_sink_count(out, "self_live_bytes", line->live.bytes);
+  tg_sink_count(out, "self_live_blocks", line->live.blocks);
+  tg_sink_count(out, "self_peak_live_bytes", line->high.bytes);
+  tg_sink_count(out, "self_peak_live_blocks", line->high.blocks);
+}
+
 /* The lines that ran, and those that have called. Of a C function there are
    none, nor of one that no sample has met. */
 static void put_lines (Report *r, tg_Sink *out, uint32_t row) {
@@ -255,6 +263,8 @@ static void put_lines (Report *r, tg_Sink *out, uint32_t row) {
       tg_sink_count(out, "self_bytes", list[i].bytes);
       tg_sink_count(out, "self_allocations", list[i].allocations);
     }
+    if (r->profile.usage.live.told)
+      put_line_live(out, &list[i]);
     if (list[i].calls > 0)
       tg_sink_count(out, "calls", list[i].calls);
     out->close(out);

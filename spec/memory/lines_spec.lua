@@ -76,6 +76,159 @@ local kinds = {
   coroutines = {"coroutine.create(size)", "{coroutine.create(size)}"},
 }
 
+-- What lines of "work" have, by the line from its first one on: blocks that are
+-- alive and were at the peak; and what of its memory is of no line, and of all.
+local held = [[
+local function held (trace, filter)
+  filter = filter or {}
+  filter.lines = true
+  local row
+  for _, r in ipairs(trace:report(filter).functions) do
+    row = r.name == "work" and r or row
+  end
+  local live, peak, sum = {}, {}, {self_live_bytes = 0, self_live_blocks = 0,
+                                   self_peak_live_bytes = 0,
+                                   self_peak_live_blocks = 0}
+  for _, l in ipairs(row.lines or {}) do
+    live[l.line - row.line] = l.self_live_blocks
+    peak[l.line - row.line] = l.self_peak_live_blocks
+    for key, n in pairs(sum) do sum[key] = n + l[key] end
+  end
+  for key, n in pairs(sum) do sum[key] = row[key] - n end
+  return live, peak, sum, row
+end
+]]
+
+describe("lines of what is alive", function ()
+  it("are those that made it, of one stretch between two events", function ()
+    assert.equal("500 0 500\t500 3000 500\t0 0 0 0\n", output(held .. [[
+      local dropped
+      local function work ()
+        for i = 1, 500 do
+          kept[i] = {}
+          dropped = {{}, {}, {}, {}}    -- five tables and an array
+          kept[i].x = i
+        end
+      end
+      collectgarbage() collectgarbage "stop"
+      local trace = start()
+      work()
+      dropped = nil
+      collectgarbage() collectgarbage()
+      trace:stop()
+      local live, peak, rest = held(trace)
+      print(live[2] .. " " .. live[3] .. " " .. live[4],
+            peak[2] .. " " .. peak[3] .. " " .. peak[4],
+            ("%d %d %d %d"):format(rest.self_live_bytes, rest.self_live_blocks,
+                                   rest.self_peak_live_bytes,
+                                   rest.self_peak_live_blocks))
+    ]]))
+  end)
+
+  it("change where blocks grow, shrink and go in other stretches", function ()
+    assert.equal("ok\n", output(held .. [[
+      local function work (round)
+        for i = 1, 100 do
+          kept[i] = {round}
+          kept[100 + i] = {round, round, {round}}
+          if i % 3 == 0 then kept[i] = false end
+          if i % 7 == round % 7 then kept[99 + i] = nil end
+          kept[300 + i] = kept[i] and #kept .. "x" .. i .. round
+        end
+      end
+      local function grow ()
+        for i = 1, 100 do
+          local t = kept[100 + i] or {}
+          for k = 1, 9 do t[#t + 1] = k end
+        end
+      end
+      local trace = start()
+      for round = 1, 60 do
+        work(round)
+        grow()
+        if round % 5 == 0 then collectgarbage "step" end
+        for i = round, 400, 60 do kept[i] = 0 end
+      end
+      collectgarbage() collectgarbage()
+      trace:stop()
+      local live, _, rest, row = held(trace)
+      assert(row.self_live_blocks > 100 and (live[3] or 0) > 0)
+      for key, n in pairs(rest) do assert(n == 0, key .. n) end
+      print "ok"
+    ]]))
+  end)
+
+  it("are told of so many lines at once, and the rest of none", function ()
+    local code = {held, "local function work ()"}
+    for i = 1, 30 do
+      code[#code + 1] = ("kept[%d] = {}"):format(i)
+    end
+    code[#code + 1] = [[
+      end
+      local trace = start()
+      work()
+      trace:stop()
+      local live, _, rest = held(trace)
+      local known = 0
+      for line = 1, 30 do known = known + (live[line] or 0) end
+      print(known >= 14, known + rest.self_live_blocks)
+    ]]
+    assert.equal("true\t30\n", output(table.concat(code, "\n")))
+  end)
+
+  it("are none of a function that the report leaves out", function ()
+    assert.equal("0\ttrue\n", output(held .. [[
+      local function inner () kept[1] = {{}, {}} end
+      local function work () inner() kept[2] = 1 end
+      local trace = start()
+      work()
+      trace:stop()
+      local live, _, rest = held(trace, {exclude = {"^inner$"}})
+      local known = 0
+      for _, n in pairs(live) do known = known + n end
+      print(known, rest.self_live_blocks >= 3)
+    ]]))
+  end)
+
+  it("leave no packets to who asks for allocations alone", function ()
+    assert.equal("ok\n", output [[
+      local function work ()
+        for i = 1, 10 do
+          kept[i] = {}
+          kept[-i] = {i}
+        end
+      end
+      local trace = start {trace = {"name", "allocations"}}
+      work()
+      trace:stop()
+      for packet in trace:packets() do
+        assert(packet.type ~= "allocations" or packet.allocations > 0
+               or packet.freed > 0)
+      end
+      print "ok"
+    ]])
+  end)
+
+  it("go with samples of blocks, on average", function ()
+    local ratio = tonumber(output(held .. [[
+      local function work ()
+        for i = 1, 40000 do
+          kept[i] = {i, i}
+          local _ = {i, i, i, i}
+        end
+      end
+      local trace = start {memoryEvery = 2000}
+      work()
+      collectgarbage() collectgarbage()
+      trace:stop()
+      local live, _, rest = held(trace)
+      assert((live[3] or 0) == 0 and rest.self_live_blocks == 0)
+      print(live[2] / 80000)
+    ]]))
+    assert.is_true(ratio > 0.8 and ratio < 1.2, ratio)
+  end)
+end)
+
 describe("lines of allocations", function ()
   for kind, pair in pairs(kinds) do
     it("are known of " .. kind, function ()
@@ -277,6 +430,7 @@ local function work (n)
   end
 end
 work(1000)
+collectgarbage() collectgarbage()
 ]]
     local file = assert(io.open(path, "w"))
     file:write(text)
@@ -319,6 +473,19 @@ work(1000)
     assert.equal(0, told.functions[1].rest_bytes)
   end)
 
+  it("shows the lines of what is alive", function ()
+    local result = report("--lines", "--sort", "live")
+    assert.equal("", result.stderr)
+    local first = "work +" .. path:gsub("%p", "%%%0") .. ":2\n"
+    assert.truthy(result.stdout:find(first .. ".- 20 .- line 4 "))
+    result = report("--source", "work", "--sort", "live")
+    assert.equal("", result.stderr)
+    assert.truthy(result.stdout:find(" 20 +4 +kept%[i %% 10 %+ 1%] = "))
+    local told = cjson.decode(report("--source", "work", "--sort", "live",
+                                     "--json").stdout)
+    assert.equal(20, told.functions[1].lines[3].self_live_blocks)
+  end)
+
   it("says that samples without calls tell no lines of memory", function ()
     local file = dir .. "/samples.tgr"
     local made = run.command({tracegrip, "record", "--sample", "1000",
@@ -332,9 +499,9 @@ work(1000)
   end)
 
   it("says which orders have no lines", function ()
-    local result = report("--lines", "--sort", "live")
+    local result = report("--lines", "--sort", "total-live")
     assert.equal(2, result.status)
-    assert.equal("tracegrip: --lines shows times, bytes and allocations, "
-                 .. "and not live\n", result.stderr)
+    assert.equal("tracegrip: --lines shows what lines have themselves, and "
+                 .. "not total-live\n", result.stderr)
   end)
 end)

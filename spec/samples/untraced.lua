@@ -116,5 +116,28 @@ acts[14] = function (depth)
   return select(2, xpcall(some, function () return 5 end, depth))
 end
 
+acts[15] = function (depth)
+  local function fall (n)
+    if n == 0 then error("f" .. some(depth)) end
+    return 1 + fall(n - 1)
+  end
+  return pcall(fall, random(2500)) and 1 or 3
+end
+acts[16] = function (depth)
+  local function sink (n)
+    if n == 0 then return coroutine.yield(some(depth)) or 1 end
+    return 1 + sink(n - 1)
+  end
+  local co = coroutine.create(sink)
+  coroutine.resume(co, random(1500))
+  kept[random(20)] = co
+  return 1
+end
+acts[17] = function (depth)
+  local ok, x = xpcall(error, function (e) return some(depth) .. e end, "g")
+  add(ok and 1 or #x)
+  return 4
+end
+
 for _ = 1, steps do add(act(4)) end
 print(sum)

@@ -1,6 +1,7 @@
 -- lines.lua - what is known of lines, for the commands that show it: the
 -- option, what it needs, the rows of a function's lines. Samples tell their
--- times, and recordings of memory what they have allocated.
+-- times, and recordings of memory what they have allocated, and what is alive
+-- of it.
 
 local core = require "tracegrip.core"
 local main = require "tracegrip.cli.main"
@@ -25,8 +26,11 @@ function lines.must (samples, path)
   end
 end
 
--- The fields of a line that add up.
-local sums = {"self_ms", "self_bytes", "self_allocations"}
+-- The fields of a line that add up: of memory, and all.
+lines.held = {"self_bytes", "self_allocations", "self_live_bytes",
+              "self_live_blocks", "self_peak_live_bytes",
+              "self_peak_live_blocks"}
+local sums = table.move(lines.held, 1, #lines.held, 2, {"self_ms"})
 
 -- What stands for lines that are not shown.
 local function rest_of (list, from)
@@ -43,11 +47,13 @@ end
 
 local function row_of (f, line)
   local known = line.line > 0
-  return {name = known and "line " .. line.line or "line not known",
-          guides = "  ", url = known and f.url or nil, line = line.line,
-          self_ms = line.self_ms, self_error_ms = line.self_error_ms,
-          self_bytes = line.self_bytes,
-          self_allocations = line.self_allocations}
+  local row = {name = known and "line " .. line.line or "line not known",
+               guides = "  ", url = known and f.url or nil, line = line.line,
+               self_error_ms = line.self_error_ms}
+  for _, key in ipairs(sums) do
+    row[key] = line[key]
+  end
+  return row
 end
 
 -- Those of a function that have time.
@@ -59,21 +65,34 @@ local function timed (f)
   return list
 end
 
--- Those of a function that have allocated, in the order of that key. What has
--- no line is one of them.
-local function allocated (f, key)
-  local list, rest = {}, {line = 0}
-  for _, field in ipairs {"self_bytes", "self_allocations"} do
+-- Whether a line has something of that key: of what was allocated that is a
+-- count, since a block may have no bytes.
+local function has (line, key)
+  return line[key == "self_bytes" and "self_allocations" or key] > 0
+end
+
+-- What of a function's memory is not of its lines.
+function lines.without (f)
+  local rest = {line = 0}
+  for _, field in ipairs(lines.held) do
     rest[field] = f[field]
-  end
-  for _, line in ipairs(f.lines or {}) do
-    if line.line > 0 and line.self_allocations > 0 then
-      list[#list + 1] = line
-      rest.self_bytes = rest.self_bytes - line.self_bytes
-      rest.self_allocations = rest.self_allocations - line.self_allocations
+    for _, line in ipairs(f[field] and f.lines or {}) do
+      rest[field] = rest[field] - (line.line > 0 and line[field] or 0)
     end
   end
-  if #list > 0 and rest.self_allocations > 0 then
+  return rest
+end
+
+-- Those of a function that have something of that key, in its order. What has
+-- no line is one of them.
+local function allocated (f, key)
+  local list, rest = {}, lines.without(f)
+  for _, line in ipairs(f.lines or {}) do
+    if line.line > 0 and has(line, key) then
+      list[#list + 1] = line
+    end
+  end
+  if #list > 0 and has(rest, key) then
     list[#list + 1] = rest
   end
   table.sort(list, function (a, b)
@@ -99,7 +118,7 @@ function lines.unknown (list)
 end
 
 -- A report's rows, each function with its lines below it: the first ones, or
--- 'all'; by time, or by a key of what was allocated.
+-- 'all'; by time, or by a key of memory.
 function lines.rows (list, all, key)
   local rows = {}
   for _, f in ipairs(list) do

@@ -39,7 +39,8 @@ report.options = options.joined({
   lines.option("The table", "Below each function the lines that took its "
                             .. "time, of a recording with samples (record "
                             .. "--sample); or with --sort bytes or "
-                            .. "allocations, that allocated."),
+                            .. "allocations, that allocated; with live or "
+                            .. "peak-live, that keep memory."),
   source.option,
   {name = "json", flag = "--json", value = true, group = "The table",
    help = "For programs: one JSON object, with all rows."},
@@ -188,7 +189,7 @@ local function check (parsed, by)
   if flag and parsed.diff then
     main.misuse("--diff compares functions, and not lines")
   elseif flag and usage.keys[by] and not usage.line_key(by) then
-    main.misuse("%s shows times, bytes and allocations, and not %s", flag, by)
+    main.misuse("%s shows what lines have themselves, and not %s", flag, by)
   end
   parsed.lines = flag and true
 end

@@ -1,6 +1,6 @@
 -- source.lua - report --source FUNCTION: the text of a function, with the time,
 -- the samples and the calls of each of its lines beside it; or, in an order of
--- memory, with what each has allocated.
+-- memory, with what each has allocated, or has of it still.
 --
 -- The text is the recording's own (record --sources), else that of the file, if
 -- it is older than the recording and has functions where the recording has
@@ -10,6 +10,7 @@ local core = require "tracegrip.core"
 local columns = require "tracegrip.cli.columns"
 local functions = require "tracegrip.cli.functions"
 local json = require "tracegrip.cli.json"
+local lines = require "tracegrip.cli.lines"
 local main = require "tracegrip.cli.main"
 local recording = require "tracegrip.cli.recording"
 local units = require "tracegrip.cli.units"
@@ -22,8 +23,8 @@ source.option = {
   help = "In place of the table the text of a function, with the time and the "
          .. "samples of each line: of that name, or defined at that URL:LINE; "
          .. "if there is none, of all whose name a Lua pattern finds. Of a "
-         .. "recording with samples (record --sample); with --sort bytes or "
-         .. "allocations, of one made with --memory."
+         .. "recording with samples (record --sample); with --sort bytes, "
+         .. "allocations, live or peak-live, of one made with --memory."
 }
 
 local HOT = 0.05          -- of a function's time: a line that is marked
@@ -110,9 +111,9 @@ local reasons = {
 local function text_of (trace, url, list, path)
   local text, from, where = core.sourceText(trace, url)
   if text then
-    local lines = lines_of(text)
-    if from == "recording" or fits(lines, url, list) then
-      return lines, from
+    local list_of = lines_of(text)
+    if from == "recording" or fits(list_of, url, list) then
+      return list_of, from
     end
     from, where = "changed", from
   end
@@ -129,21 +130,22 @@ local function read (f, text, from)
   end
   local result = {name = f.name, url = f.url, line = f.line, last_line = last,
                   self_ms = f.self_ms, self_error_ms = f.self_error_ms,
-                  self_bytes = f.self_bytes,
-                  self_allocations = f.self_allocations,
                   calls = f.calls, source = from, lines = {},
-                  rest_ms = f.self_ms, rest_bytes = f.self_bytes}
+                  rest_ms = f.self_ms, rest = lines.without(f)}
+  result.rest_bytes = result.rest.self_bytes
+  for _, key in ipairs(lines.held) do
+    result[key] = f[key]
+  end
   for number = f.line, math.min(last, #text) do
     local line = known[number] or {self_ms = 0, samples = 0}
-    result.lines[#result.lines + 1] = {
-      line = number, self_ms = line.self_ms,
-      self_error_ms = line.self_error_ms, samples = line.samples,
-      self_bytes = f.self_bytes and (line.self_bytes or 0),
-      self_allocations = f.self_bytes and (line.self_allocations or 0),
-      calls = line.calls, text = text[number]}
+    local row = {line = number, self_ms = line.self_ms,
+                 self_error_ms = line.self_error_ms, samples = line.samples,
+                 calls = line.calls, text = text[number]}
+    for _, key in ipairs(lines.held) do
+      row[key] = f[key] and (line[key] or 0)
+    end
+    result.lines[#result.lines + 1] = row
     result.rest_ms = result.rest_ms - line.self_ms
-    result.rest_bytes = f.self_bytes
-                        and result.rest_bytes - (line.self_bytes or 0)
   end
   return result
 end
@@ -183,10 +185,20 @@ local function add_shares (list, f, key)
   end)
 end
 
+-- The bytes and blocks that an order of memory shows, and what they are called.
+local function memory_of (key)
+  if not key:find "live" then
+    return "self_bytes", "bytes", "self_allocations", "allocation"
+  end
+  local blocks = key:gsub("bytes$", "blocks")
+  return key, key:find "peak" and "at peak" or "live", blocks, "block"
+end
+
 local function add_numbers (list, f, of)
   if of.key then
-    list[#list + 1] = number("bytes", "self_bytes", nil, units.bytes)
-    list[#list + 1] = number("allocations", "self_allocations", 3, units.count)
+    local bytes, title, blocks, one = memory_of(of.key)
+    list[#list + 1] = number(title, bytes, nil, units.bytes)
+    list[#list + 1] = number(one .. "s", blocks, 3, units.count)
     return
   end
   list[#list + 1] = number("self", "self_ms", nil, units.column)
@@ -254,9 +266,11 @@ end
 -- What the function has.
 local function parts_of (f, of)
   if of.key then
-    return {units.bytes(f.self_bytes) .. " of its own",
-            units.percent(f.self_bytes, of.memory.total_bytes),
-            units.several(f.self_allocations, "allocation")}
+    local bytes, title, blocks, one = memory_of(of.key)
+    local whole = of.memory[(bytes:gsub("^self", "total"))]
+    return {units.bytes(f[bytes]) .. " of its own"
+            .. (title ~= "bytes" and " " .. title or ""),
+            units.percent(f[bytes], whole), units.several(f[blocks], one)}
   end
   local samples = 0
   for _, line in ipairs(f.lines) do
@@ -286,8 +300,8 @@ end
 -- What has no line.
 local function rest_of (f, of)
   if of.key then
-    return f.rest_bytes > 0
-           and units.bytes(f.rest_bytes) .. " of it without a line"
+    local bytes = f.rest[(memory_of(of.key))]
+    return bytes > 0 and units.bytes(bytes) .. " of it without a line"
   end
   return f.rest_ms > 0.005 * f.self_ms
          and ("%s of it without a line: no sample tells"):format(
@@ -320,7 +334,7 @@ function source.run (parsed, trace, list, limit, of)
   end
   if parsed.json then
     for _, result in ipairs(results) do
-      result.rest_ms = math.max(0, result.rest_ms)
+      result.rest_ms, result.rest = math.max(0, result.rest_ms), nil
     end
     return recording.write(json.text {functions = results})
   end

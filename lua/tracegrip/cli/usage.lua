@@ -33,11 +33,10 @@ local function is_live (by)
   return usage.keys[by][1]:find "live" ~= nil
 end
 
--- What a line has of an order of memory; nil: of what is alive no line is
--- known, and no line has a total.
+-- What a line has of an order of memory; nil: no line has a total.
 function usage.line_key (by)
   local key = usage.keys[by][1]
-  return (key == "self_bytes" or key == "self_allocations") and key or nil
+  return key:find "^self" and key or nil
 end
 
 -- Whether that is the order of a table of memory; there must be something to
