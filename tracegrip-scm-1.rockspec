@@ -348,6 +348,7 @@ build = {
         "csrc/state/funcname.c",
         "csrc/state/labels.c",
         "csrc/state/libraries.c",
+        "csrc/state/loadedname.c",
         "csrc/state/metaname.c",
         "csrc/state/models.c",
         "csrc/state/objectpool.c",
