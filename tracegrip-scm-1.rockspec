@@ -365,6 +365,7 @@ build = {
         "csrc/stream/stream.c",
         "csrc/stream/supply.c",
         "csrc/stream/texts.c",
+        "csrc/stream/valuecount.c",
         "csrc/stream/valuecopy.c",
         "csrc/stream/values.c",
         "csrc/stream/writer.c",
