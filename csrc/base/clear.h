@@ -2,8 +2,8 @@
 ** clear.h - zeros for a structure of up to 192 bytes that is filled anew all
 ** the time.
 **
-** Of a memset of that size gcc makes one instruction ("rep stos"), which takes a
-** processor longer to begin than it takes to store the zeros; of one of 64
+** Of a memset of that size gcc makes one instruction ("rep stos"), which takes
+** a processor longer to begin than it takes to store the zeros; of one of 64
 ** bytes it makes stores. So this is several.
 */
 #ifndef TG_CLEAR_H

@@ -14,7 +14,8 @@ bool tg_costs_known (const tg_Costs *c) {
 }
 
 static uint64_t of_values (const tg_Costs *c, tg_Slice values) {
-  tg_ValueCount n = tg_valuecount(values);
+  tg_ValueCount n;
+  tg_valuecount(&n, values);
   return c->ticks[TG_COST_VALUES] + n.objects * c->ticks[TG_COST_TABLE]
          + n.properties * c->ticks[TG_COST_PROPERTY]
          + n.alike * c->ticks[TG_COST_ALIKE]

@@ -164,15 +164,14 @@ static const uint8_t *pass_object (const uint8_t *head, const uint8_t *end,
 }
 
 /* Grips, then objects up to the end (values.h). */
-tg_ValueCount tg_valuecount (tg_Slice values) {
-  tg_ValueCount count = {0};
+void tg_valuecount (tg_ValueCount *count, tg_Slice values) {
   const uint8_t *p = values.data, *end = p + values.size;
+  *count = (tg_ValueCount){0};
   uint64_t n = take_var(&p, end);
   if (n > TG_VALUES_MAX)
     n = TG_VALUES_MAX;
   for (; p != NULL && n > 0; n--)
-    p = pass_grip(p, end, &count.strings);
+    p = pass_grip(p, end, &count->strings);
   while (p != NULL && p < end)
-    p = pass_object(p, end, values.origin, &count);
-  return count;
+    p = pass_object(p, end, values.origin, count);
 }

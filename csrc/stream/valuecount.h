@@ -22,6 +22,6 @@ typedef struct tg_ValueCount {
   uint64_t alike;         /* of tables that are told by another one */
 } tg_ValueCount;
 
-tg_ValueCount tg_valuecount (tg_Slice values);
+void tg_valuecount (tg_ValueCount *count, tg_Slice values);
 
 #endif
