@@ -44,7 +44,7 @@ bool tg_packer_add (tg_Packer *p, const tg_Piece *full);
 /* Maps 'size' bytes of the file as an empty piece; false: there are none. */
 typedef bool tg_PackerGive (void *ud, size_t size, tg_Piece *empty);
 
-/* By whoever has the file, before it becomes longer: where the thread is far
+/* By whoever has the file, when a block is needed: where the thread is far
    behind, since others have the processors, a block is packed here, at once. A
    millisecond of the program's, for a file that does not grow by what is
    empty. */
