@@ -8,8 +8,7 @@
 #ifndef TG_OPENFRAME_H
 #define TG_OPENFRAME_H
 
-#include <string.h>
-
+#include "base/clear.h"
 #include "reader/framer.h"
 
 /* NULL without memory, or if nobody defined that function, of which one cannot
@@ -30,7 +29,7 @@ TG_INLINE tg_CachedFunction *tg_openframe_known (tg_Framer *fr,
 TG_INLINE void tg_openframe_fill (tg_Framer *fr, const tg_StackFrame *f,
                                   tg_ThreadId thread, tg_Why why,
                                   tg_Packet *out) {
-  memset(out, 0, sizeof *out);
+  tg_clear(out, sizeof *out);
   out->why = why;
   out->sequence = fr->sequence++;
   out->time_ns = fr->now_ns;

@@ -370,20 +370,15 @@ static void correct_sample (const tg_Reader *r, tg_TrueClock *c,
     e->used_ns -= taken < e->used_ns ? taken : e->used_ns;
 }
 
-/* The program's clock, as it will be at an event after so long a gap. */
-static tg_TrueClock true_at (const tg_Reader *r, const tg_Event *e,
-                             uint64_t gap) {
-  tg_TrueClock c = r->true_clock;
+/* Brings the program's clock to an event after so long a gap. */
+static void pass_gap (tg_TrueClock *c, const tg_Event *e, uint64_t gap) {
   uint64_t overhead = overhead_of(e, gap);
-  if (c.costs == NULL)
-    return c;
   if (tg_event_gauges(e)) {
-    tg_trueclock_gauge(&c, gap);
-    return c;
+    tg_trueclock_gauge(c, gap);
+    return;
   }
-  tg_trueclock_overhead(&c, overhead);
-  tg_trueclock_pass(&c, gap - overhead);
-  return c;
+  tg_trueclock_overhead(c, overhead);
+  tg_trueclock_pass(c, gap - overhead);
 }
 
 /* For markers, what is asked of the past; 'out' is what 'now_ns' is without.
@@ -424,18 +419,18 @@ static size_t decode (tg_Reader *r, tg_Pos end) {
 }
 
 /* The event has the time 'now_ns', 'raw_ns' with all that tracing cost. */
-static void count_cost (tg_Reader *r, tg_TrueClock *at, tg_Event *e,
-                        uint64_t now_ns, uint64_t raw_ns) {
+static void count_cost (tg_Reader *r, tg_Event *e, uint64_t now_ns,
+                        uint64_t raw_ns) {
   r->spent_ns = raw_ns - now_ns;
-  tg_trueclock_event(at, e, function_of(r, e));
+  tg_trueclock_event(&r->true_clock, e, function_of(r, e));
   if (e->kind == TG_EV_SAMPLE && !r->weighs)
-    correct_sample(r, at, e);
-  r->true_clock = *at;
+    correct_sample(r, &r->true_clock, e);
 }
 
 /* Reads an event; false if there is none before 'end', and none in time. The
    reader moves on only when it is known to be good: where it stands is what
-   'damage' tells. */
+   'damage' tells. The clock is changed in its place, since to copy what has
+   just been written makes the processor wait. */
 static bool read_event (tg_Reader *r, tg_Pos end, uint64_t *now_ns) {
   tg_Event *e = &r->framer.event;
   size_t used = decode(r, end);
@@ -443,13 +438,20 @@ static bool read_event (tg_Reader *r, tg_Pos end, uint64_t *now_ns) {
     return false;
   uint64_t ticks = ticks_at(r, e), waited = waited_at(r, e, ticks);
   uint64_t gap = (r->ticks > 0 ? ticks - r->ticks : 0) - (waited - r->waited);
-  tg_TrueClock at = true_at(r, e, gap);
-  uint64_t out = waited + (r->weighs ? 0 : at.spent);
+  bool corrects = r->true_clock.costs != NULL, limited = r->to_ns < UINT64_MAX;
+  tg_TrueClock before;
+  if (tg_unlikely(limited))
+    before = r->true_clock;
+  if (corrects)
+    pass_gap(&r->true_clock, e, gap);
+  uint64_t out = waited + (r->weighs ? 0 : r->true_clock.spent);
   *now_ns = tg_clock_ns(&r->clock, ticks - out);
-  if (*now_ns > r->to_ns)
+  if (limited && *now_ns > r->to_ns) {
+    r->true_clock = before;
     return false;
-  if (at.costs != NULL)
-    count_cost(r, &at, e, *now_ns, tg_clock_ns(&r->clock, ticks - waited));
+  }
+  if (corrects)
+    count_cost(r, e, *now_ns, tg_clock_ns(&r->clock, ticks - waited));
   r->latest = tg_cursor_pos(&r->cursor);
   tg_assert(ticks >= r->ticks);
   r->untraced_ns += tg_event_untraced(e);

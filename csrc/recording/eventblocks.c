@@ -69,6 +69,7 @@ static tg_Block *use_packed (tg_EventBlocks *e, size_t *size, bool urgent) {
   if (e->packer == NULL)
     return NULL;
   provide_room(e);
+  tg_packer_help(e->packer, map_room, e->file);
   if (!tg_packer_take(e->packer, *size, urgent, &piece))
     return NULL;
   if (!tg_pieces_add(&e->taken, &piece)) {

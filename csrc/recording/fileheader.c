@@ -35,18 +35,22 @@ static const char *file_problem (const struct stat *st) {
   return st->st_size == 0 ? "an empty file, not a recording" : NULL;
 }
 
+/* The size last: a file that is closed meanwhile has the one that it keeps by
+   the time that its header says so. */
 tg_Status tg_fileheader_read (int fd, tg_Header *h, uint64_t *bytes,
                               const char **problem) {
   struct stat st;
   if (fstat(fd, &st) != 0)
     return TG_ERR_IO;
-  *bytes = (uint64_t)st.st_size;
   *problem = file_problem(&st);
   if (*problem == NULL)
     *problem = tg_fileio_read(fd, h, sizeof *h, 0) ? header_problem(h)
                                                    : "not a recording";
   if (*problem != NULL)
     return TG_ERR_FORMAT;
+  if (fstat(fd, &st) != 0)
+    return TG_ERR_IO;
+  *bytes = (uint64_t)st.st_size;
   cut_header(h);
   return TG_OK;
 }

@@ -362,10 +362,12 @@ static void read_all (Opening *o) {
 }
 
 /* False with the status set, and with a reason in words if the file is none of
-   ours. */
-static bool read_header (Opening *o, char *reason, size_t size) {
+   ours. First of all whether it is being written: one that is closed meanwhile
+   has moved blocks, and what is read after that is as it stays. */
+static bool look (Opening *o, char *reason, size_t size) {
   tg_Recording *r = o->r;
   const char *problem;
+  r->busy = is_busy(o->fd);
   o->status = tg_fileheader_read(o->fd, &r->header, &r->file_bytes, &problem);
   if (o->status == TG_ERR_FORMAT)
     snprintf(reason, size, "%s", problem);
@@ -382,8 +384,7 @@ tg_Recording *tg_recording_open (const char *path, tg_Status *status,
     o.status = TG_ERR_MEMORY;
   else if ((o.fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
     o.status = TG_ERR_IO;
-  else if (read_header(&o, reason, size)) {
-    o.r->busy = is_busy(o.fd);
+  else if (look(&o, reason, size)) {
     read_all(&o);
     o.r->shorter = is_shorter(o.r);
     explain(o.r);

@@ -1,8 +1,8 @@
 /*
 ** packer.c - see packer.h.
 **
-** All of a packer is under its mutex but what the thread has 'work'ed on
-** ('scratch', 'zstd'), which is the thread's while it runs.
+** All of a packer is under its mutex but what its two presses pack with, each
+** of which is one thread's: a fork finds lists that are whole.
 */
 #include "recording/packer.h"
 
@@ -20,9 +20,19 @@
 #include "stream/supply.h"
 #include "text/zstd.h"
 
-#define WAITING 256u            /* blocks that may wait to be packed */
+#define WAITING 256u            /* blocks that may wait to be packed... */
+#define BEHIND 64u              /* ...and without whoever has the file packing
+                                   some */
 #define URGENT_NS UINT64_C(5000000000)
 #define NICENESS 3              /* of the thread, beyond the program's */
+
+/* What packs, on one thread. */
+typedef struct Press {
+  tg_Piece work;          /* maps; what is being packed; 'size' 0: nothing */
+  tg_Zstd zstd;           /* owns */
+  uint8_t *scratch;       /* owns; packed bytes on their way */
+  size_t room;            /* of 'scratch' */
+} Press;
 
 struct tg_Packer {
   pthread_mutex_t mutex;
@@ -35,10 +45,8 @@ struct tg_Packer {
   size_t wants;           /* bytes of room that it waits for */
   tg_Pieces waiting;      /* maps each; full blocks, the oldest first */
   tg_Rooms rooms;         /* owns */
-  tg_Piece work;          /* maps; what is being packed; 'size' 0: nothing */
-  tg_Zstd zstd;           /* owns */
-  uint8_t *scratch;       /* owns; packed bytes on their way */
-  size_t room;            /* of 'scratch' */
+  Press press;            /* the thread's */
+  Press file;             /* of whoever has the file */
   struct tg_Packer *next; /* list of all packers of the process */
 };
 
@@ -95,23 +103,32 @@ static void delist (const tg_Packer *p) {
 
 /* How many bytes the block's data are in 'scratch'; 0: it is not worth it, or
    cannot be. By whoever works, without the mutex. */
-static size_t pack (tg_Packer *p, const tg_Block *full) {
+static size_t pack (Press *press, const tg_Block *full) {
   size_t used = tg_block_used(full), bound = tg_zstd_bound(used);
-  if (bound > p->room) {
-    tg_free(p->scratch);
-    p->scratch = tg_malloc(bound);
-    p->room = p->scratch != NULL ? bound : 0;
+  if (bound > press->room) {
+    tg_free(press->scratch);
+    press->scratch = tg_malloc(bound);
+    press->room = press->scratch != NULL ? bound : 0;
   }
-  if (p->scratch == NULL || bound == 0)
+  if (press->scratch == NULL || bound == 0)
     return 0;
-  size_t n = tg_zstd_pack(&p->zstd, full->data, used, p->scratch, p->room);
+  size_t n = tg_zstd_pack(&press->zstd, full->data, used, press->scratch,
+                          press->room);
   bool worth = n > 0 && n < used - used / 8 && tg_block_packs(used, n);
   return worth ? n : 0;
 }
 
+static void free_press (Press *press) {
+  if (press->work.size > 0)
+    munmap(press->work.block, press->work.size);
+  tg_zstd_free(&press->zstd);
+  tg_free(press->scratch);
+}
+
 /* With the mutex: waits for the room that is missing. */
 static bool put_when_possible (tg_Packer *p, size_t n) {
-  while (!tg_rooms_put(&p->rooms, p->work.block, p->scratch, n)) {
+  const Press *press = &p->press;
+  while (!tg_rooms_put(&p->rooms, press->work.block, press->scratch, n)) {
     if (p->ends || p->refused)
       return false;
     p->wants = tg_rooms_need(n);
@@ -122,15 +139,22 @@ static bool put_when_possible (tg_Packer *p, size_t n) {
   return true;
 }
 
-/* With the mutex, which is not held while the block is packed. */
-static void work_on_first (tg_Packer *p) {
-  p->work = tg_pieces_take(&p->waiting, 0);
+/* With the mutex, which is not held while the block is packed. Gives how many
+   bytes it is then. */
+static size_t pack_apart (tg_Packer *p, Press *press, const tg_Piece *full) {
+  press->work = *full;
   pthread_mutex_unlock(&p->mutex);
-  size_t n = pack(p, p->work.block);
+  size_t n = pack(press, full->block);
   pthread_mutex_lock(&p->mutex);
-  tg_Piece done = p->work;
+  return n;
+}
+
+/* With the mutex. */
+static void work_on_first (tg_Packer *p) {
+  tg_Piece done = tg_pieces_take(&p->waiting, 0);
+  size_t n = pack_apart(p, &p->press, &done);
   bool packed = n > 0 && put_when_possible(p, n);
-  p->work.size = 0;
+  p->press.work.size = 0;
   if (packed)
     tg_rooms_reuse(&p->rooms, &done);
   else if (p->ends && n > 0 && tg_pieces_add(&p->waiting, &done))
@@ -200,11 +224,50 @@ bool tg_packer_add (tg_Packer *p, const tg_Piece *full) {
   return takes;
 }
 
+/* With the mutex, which is not held while room is mapped. */
+static bool put_or_ask (tg_Packer *p, size_t n, tg_PackerGive *give,
+                        void *ud) {
+  tg_Piece empty;
+  const Press *press = &p->file;
+  if (tg_rooms_put(&p->rooms, press->work.block, press->scratch, n))
+    return true;
+  if (give == NULL || p->refused)
+    return false;
+  pthread_mutex_unlock(&p->mutex);
+  bool given = give(ud, tg_rooms_need(n), &empty);
+  pthread_mutex_lock(&p->mutex);
+  if (given)
+    tg_rooms_add(&p->rooms, &empty);
+  return given
+         && tg_rooms_put(&p->rooms, press->work.block, press->scratch, n);
+}
+
+/* With the mutex: packs the block that has waited longest. */
+static void pack_first (tg_Packer *p, tg_PackerGive *give, void *ud) {
+  tg_Piece done = tg_pieces_take(&p->waiting, 0);
+  size_t n = pack_apart(p, &p->file, &done);
+  bool packed = n > 0 && put_or_ask(p, n, give, ud);
+  p->file.work.size = 0;
+  if (packed)
+    tg_rooms_reuse(&p->rooms, &done);
+  else
+    tg_rooms_leave(&p->rooms, &done);
+}
+
+void tg_packer_help (tg_Packer *p, tg_PackerGive *give, void *ud) {
+  pthread_mutex_lock(&p->mutex);
+  if (p->running && !p->refused && p->waiting.count > BEHIND) {
+    pack_first(p, give, ud);
+    pthread_cond_broadcast(&p->changed);
+  }
+  pthread_mutex_unlock(&p->mutex);
+}
+
 /* With the mutex: whether there may be a room soon. Who packs waits for none
    that there is not. */
 static bool has_hope (const tg_Packer *p) {
   return p->running && !p->refused && p->wants == 0
-         && (p->work.size > 0 || p->waiting.count > 0);
+         && (p->press.work.size > 0 || p->waiting.count > 0);
 }
 
 bool tg_packer_take (tg_Packer *p, size_t size, bool urgent, tg_Piece *piece) {
@@ -254,44 +317,39 @@ static void end_thread (tg_Packer *p) {
   p->ends = true;
   pthread_cond_broadcast(&p->changed);
   pthread_mutex_unlock(&p->mutex);
-  if (running)
-    pthread_join(p->thread, NULL);
+  if (!running)
+    return;
+  pthread_join(p->thread, NULL);
+  pthread_mutex_lock(&p->mutex);
   p->running = false;
-}
-
-/* Whoever has the file is asked where the rooms do not suffice. */
-static bool put_or_ask (tg_Packer *p, const tg_Block *full, size_t n,
-                        bool (*give) (void *ud, size_t size, tg_Piece *empty),
-                        void *ud) {
-  tg_Piece empty;
-  if (tg_rooms_put(&p->rooms, full, p->scratch, n))
-    return true;
-  if (give == NULL || p->refused || !give(ud, tg_rooms_need(n), &empty))
-    return false;
-  tg_rooms_add(&p->rooms, &empty);
-  return tg_rooms_put(&p->rooms, full, p->scratch, n);
+  pthread_mutex_unlock(&p->mutex);
 }
 
 /* Blocks of a recording that remained short stay as they are. */
-void tg_packer_finish (tg_Packer *p,
-                       bool (*give) (void *ud, size_t size, tg_Piece *empty),
-                       void *ud) {
+static void leave_all (tg_Packer *p) {
+  for (uint32_t i = 0; i < p->waiting.count; i++)
+    tg_rooms_leave(&p->rooms, &p->waiting.list[i]);
+  p->waiting.count = 0;
+}
+
+void tg_packer_finish (tg_Packer *p, tg_PackerGive *give, void *ud) {
   end_thread(p);
-  while (p->waiting.count > 0) {
-    tg_Piece full = tg_pieces_take(&p->waiting, 0);
-    size_t n = p->begun ? pack(p, full.block) : 0;
-    if (n > 0 && put_or_ask(p, full.block, n, give, ud))
-      tg_rooms_reuse(&p->rooms, &full);
-    else
-      tg_rooms_leave(&p->rooms, &full);
-  }
+  pthread_mutex_lock(&p->mutex);
+  if (!p->begun)
+    leave_all(p);
+  while (p->waiting.count > 0)
+    pack_first(p, give, ud);
   tg_rooms_settle(&p->rooms);
+  pthread_mutex_unlock(&p->mutex);
 }
 
 bool tg_packer_copy (tg_Packer *p, const tg_Block *full) {
   tg_assert(!p->running && p->ends);
-  size_t n = p->begun ? pack(p, full) : 0;
-  return n > 0 && tg_rooms_put(&p->rooms, full, p->scratch, n);
+  size_t n = p->begun ? pack(&p->file, full) : 0;
+  pthread_mutex_lock(&p->mutex);
+  bool packed = n > 0 && tg_rooms_put(&p->rooms, full, p->file.scratch, n);
+  pthread_mutex_unlock(&p->mutex);
+  return packed;
 }
 
 tg_Rooms *tg_packer_rooms (tg_Packer *p) {
@@ -305,12 +363,10 @@ void tg_packer_free (tg_Packer *p) {
   delist(p);
   tg_pieces_unmap(&p->waiting);
   tg_rooms_free(&p->rooms);
-  if (p->work.size > 0)
-    munmap(p->work.block, p->work.size);
+  free_press(&p->press);
+  free_press(&p->file);
   pthread_cond_destroy(&p->changed);
   pthread_mutex_destroy(&p->mutex);
-  tg_zstd_free(&p->zstd);
-  tg_free(p->scratch);
   tg_free(p);
 }
 

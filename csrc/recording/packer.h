@@ -41,6 +41,15 @@ tg_Packer *tg_packer_new (void);
 /* A full block, which is the packer's from now on. False: it is to stay. */
 bool tg_packer_add (tg_Packer *p, const tg_Piece *full);
 
+/* Maps 'size' bytes of the file as an empty piece; false: there are none. */
+typedef bool tg_PackerGive (void *ud, size_t size, tg_Piece *empty);
+
+/* By whoever has the file, when a block is needed: where the thread is far
+   behind, since others have the processors, a block is packed here, at once. A
+   millisecond of the program's, for a file that does not grow by what is
+   empty. */
+void tg_packer_help (tg_Packer *p, tg_PackerGive *give, void *ud);
+
 /* An empty piece of 'size' bytes at least for events. The last one that there
    is the packer needs, if it is not 'urgent'; then it is waited for, too.
    False: there is none. */
@@ -57,12 +66,10 @@ void tg_packer_refuse (tg_Packer *p);
 
 /*
 ** Ends the thread. What still waits is packed here, at once, into the rooms
-** that there are and into what 'give' maps, which may be NULL: its 'size' bytes
-** are an empty piece. No block is taken after it.
+** that there are and into what 'give' maps, which may be NULL. No block is
+** taken after it.
 */
-void tg_packer_finish (tg_Packer *p,
-                       bool (*give) (void *ud, size_t size, tg_Piece *empty),
-                       void *ud);
+void tg_packer_finish (tg_Packer *p, tg_PackerGive *give, void *ud);
 
 /* After that: packs a block that others may still read, which stays where it
    is. False: it is not packed. */

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -32,7 +33,7 @@ typedef struct Shelf {
   int fd;                 /* owns */
   tg_Block *spare;        /* owns; the latest that came back, for the next */
   size_t spare_size;      /* 0 without one */
-  Kept *kept;             /* owns */
+  Kept *kept;             /* owns; sorted, for there may be thousands */
   uint32_t count;
   tg_Zstd zstd;           /* owns */
   uint8_t *packed;        /* owns; bytes before they are unpacked */
@@ -68,14 +69,17 @@ uint64_t tg_shelf_place (const tg_FoundBlock *f) {
   return f->packed > 0 ? f->place | PACKED : f->place;
 }
 
-/* Two may have been found at the same place, one after the other. */
+/* By place; two may have been found at the same one, one after the other. */
+static int compare (const void *a, const void *b) {
+  const Kept *x = a, *y = b;
+  int packed = (x->packed > 0) - (y->packed > 0);
+  return x->place != y->place ? (x->place > y->place ? 1 : -1) : packed;
+}
+
 static Kept *find_kept (const Shelf *shelf, uint64_t place, bool packed) {
-  for (uint32_t i = 0; i < shelf->count; i++) {
-    Kept *k = &shelf->kept[i];
-    if (k->place == place && (k->packed > 0) == packed)
-      return k;
-  }
-  return NULL;
+  Kept wanted = {.place = place, .packed = packed};
+  return shelf->count == 0 ? NULL
+         : bsearch(&wanted, shelf->kept, shelf->count, sizeof wanted, compare);
 }
 
 /*
@@ -248,6 +252,8 @@ bool tg_shelf_keep (tg_Supply *y, tg_BlockWalk *w) {
                                          f->copy};
     f->copy = NULL;
   }
+  if (n > 0)
+    qsort(shelf->kept, n, sizeof *shelf->kept, compare);
   return true;
 }
 

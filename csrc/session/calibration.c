@@ -204,7 +204,8 @@ static void note_gauge (GaugedPair *pair, tg_Kind kind, uint64_t ticks) {
     g->ticks[g->n++] = (double)ticks;
 }
 
-/* As events, since no packet has them. So few are in one chunk. */
+/* As events, since no packet has them. A part begins with them: so few are in
+   one chunk. */
 static void read_gauges (GaugedPair *pair, const tg_Trace *t) {
   tg_Cursor at;
   const uint8_t *data;
@@ -223,25 +224,52 @@ static void read_gauges (GaugedPair *pair, const tg_Trace *t) {
   tg_cursor_drop(&at);
 }
 
-/* The trace is known to nobody but this function and the probe's session. */
+/* Traces of the probe are known to nobody but this file and its session. */
+static bool begin_trace (lua_State *L, tg_Trace *t, uint32_t types) {
+  *t = (tg_Trace){.origin = TG_ORIGIN_WATCH, .name = tg_strcopy("probe")};
+  tg_options_init(&t->options);
+  t->options.types = types;
+  return t->name != NULL
+         && tg_tracing_start(tg_tracer_get(L), L, t) == TG_OK;
+}
+
+static void stop_trace (lua_State *L, tg_Trace *t) {
+  if (t->session != NULL)
+    tg_tracing_stop(t->session, L, t);
+}
+
+static void drop_trace (tg_Trace *t) {
+  tg_cursor_drop(&t->hold);
+  tg_stream_unpin(t->stream);
+  tg_options_free(&t->options);
+  tg_free(t->name);
+}
+
 static void trace_round (lua_State *L, const Round *round, int part) {
-  tg_Trace t = {.origin = TG_ORIGIN_WATCH, .name = tg_strcopy("probe")};
-  tg_options_init(&t.options);
-  t.options.types = round->types;
-  if (t.name != NULL
-      && tg_tracing_start(tg_tracer_get(L), L, &t) == TG_OK) {
+  tg_Trace t;
+  if (begin_trace(L, &t, round->types)) {
     t.session->capture.whole = round->whole;
     run_round(L, round);
-    tg_tracing_stop(t.session, L, &t);
+    stop_trace(L, &t);
     if (round->gauged != NULL)
       read_gauges(round->gauged, &t);
     else
       read_times(round, part, &t);
   }
-  tg_cursor_drop(&t.hold);
-  tg_stream_unpin(t.stream);
-  tg_options_free(&t.options);
-  tg_free(t.name);
+  drop_trace(&t);
+}
+
+/* All rounds of a part, beside a trace that asks for nothing: what the first
+   trace makes and the last one frees is made once, as are definitions. */
+static void trace_part (lua_State *L, const Round *rounds, size_t n,
+                        int part) {
+  tg_Trace beside;
+  if (begin_trace(L, &beside, 0)) {
+    for (size_t i = 0; i < n; i++)
+      trace_round(L, &rounds[i], part);
+  }
+  stop_trace(L, &beside);
+  drop_trace(&beside);
 }
 
 static void push_jobs (lua_State *L) {
@@ -260,19 +288,20 @@ static void push_jobs (lua_State *L) {
 }
 
 /* Protected, in the probe. Calls by a C function of ours are hidden, unless the
-   function is shown itself. */
+   function is shown itself. The round that is unsure of functions comes first:
+   they are known as long as there is a trace. */
 static int calibrate (lua_State *L) {
   Calibration *c = lua_touserdata(L, 1);
   const uint32_t values = TG_TYPE_ARGUMENTS | TG_TYPE_RETURN;
   const Round rounds[] = {
-    {0, false, false, JOB_CALLS, JOB_THROWS, c->plain, NULL},
     {0, true, false, JOB_CALLS, JOB_CALLS, &c->unsure, NULL},
+    {0, false, false, JOB_CALLS, JOB_CALLS, NULL, &c->lua},
+    {0, false, false, JOB_C_CALLS, JOB_C_CALLS, NULL, &c->c},
+    {0, false, false, JOB_CALLS, JOB_THROWS, c->plain, NULL},
     {TG_TYPE_CALLSITE, false, false, JOB_CALLS, JOB_CALLS, &c->sites, NULL},
     {values, false, true, JOB_VALUES, JOB_STRINGS, c->values, NULL},
     {values, false, false, JOB_ALIKE, JOB_ALIKE,
      &c->values[JOB_ALIKE - JOB_VALUES], NULL},
-    {0, false, false, JOB_CALLS, JOB_CALLS, NULL, &c->lua},
-    {0, false, false, JOB_C_CALLS, JOB_C_CALLS, NULL, &c->c},
   };
   tg_ownfunctions_except(nothing);
   tg_ownfunctions_except(calibrate);
@@ -280,8 +309,7 @@ static int calibrate (lua_State *L) {
   push_jobs(L);
   run_bare(L, c->bare, 0);
   for (int part = 0; part < PARTS; part++) {
-    for (size_t i = 0; i < sizeof rounds / sizeof rounds[0]; i++)
-      trace_round(L, &rounds[i], part);
+    trace_part(L, rounds, sizeof rounds / sizeof rounds[0], part);
     run_bare(L, c->bare, (part + 1) * RUNS);
   }
   return 0;

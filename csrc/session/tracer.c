@@ -13,7 +13,7 @@
 #include "session/traceinfo.h"
 #include "session/tracelimits.h"
 #include "session/tracing.h"
-#include "state/funcname.h"
+#include "state/loadedname.h"
 
 static tg_Session *session_of (tg_Part *p) {
   return tg_session_of(p->host);
@@ -97,7 +97,7 @@ tg_Session *tg_tracer_get (lua_State *L) {
   if (tg_life_ended(L))
     luaL_error(L, "the state closes: no trace can begin any more");
   s = push_session(L);
-  tg_funcname_setup(L);
+  tg_loadedname_setup(L);
   tg_Host *h = tg_life_begin(&s->host, L);
   if (h != &s->host)
     return tg_session_of(h);

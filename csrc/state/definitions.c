@@ -17,6 +17,7 @@
 #include "base/symbol.h"
 #include "host/builtins.h"
 #include "host/ownfunctions.h"
+#include "state/loadedname.h"
 #include "state/metaname.h"
 #include "state/session.h"
 #include "state/shape.h"
@@ -227,6 +228,17 @@ static char *symbol_of (lua_State *L, const tg_Function *f, const Key *k,
          : tg_symbol_of(k->cfunction, (const void *)(uintptr_t)home);
 }
 
+static char *name_of (tg_Session *s, lua_State *L, const lua_Debug *ar,
+                      const Key *k, tg_NameKind *kind) {
+  tg_FieldName loaded;
+  if (*ar->what == 'm'
+      || !tg_loadedname_find(L, s->host.direct, &loaded))
+    return tg_funcname_of(&s->known.definitions.names, ar, k->text, k->called,
+                          kind);
+  *kind = TG_NAME_LOADED;
+  return tg_strcopy(loaded.text);
+}
+
 /* All that a packet may want to know of the function, as copies: the function
    may be collected while the trace is still read. False without memory. */
 static bool describe (tg_Session *s, lua_State *L, const lua_Debug *ar,
@@ -246,8 +258,7 @@ static bool describe (tg_Session *s, lua_State *L, const lua_Debug *ar,
   f->source = f->is_c ? "=[C]" : tg_texts_get(texts, k->text)->data;
   f->url = url_of(ar);
   f->file = ar->source[0] == '@';
-  f->name = tg_funcname_of(&s->known.definitions.names, L, ar, k->text,
-                           k->called, kind);
+  f->name = name_of(s, L, ar, k, kind);
   f->known = *kind == TG_NAME_LOADED;
   f->symbol = symbol_of(L, f, k, *kind);
   return read_params(L, f) && f->url != NULL && f->name != NULL;

@@ -1,6 +1,6 @@
 /*
-** funcname.c - looks for a function's name in package.loaded, in source files,
-** and in what the interpreter says of the caller.
+** funcname.c - looks for a function's name in source files, and in what the
+** interpreter says of the caller.
 **
 ** Called once for each function, when it is defined, on the traced thread and
 ** mostly inside the hook. So only what neither allocates in Lua nor runs code
@@ -15,14 +15,11 @@
 #include "base/buf.h"
 #include "base/grow.h"
 #include "text/declarations.h"
-#include "text/fieldname.h"
 #include "text/fileio.h"
 
 /* Of a larger file only what is declared before that is known: the hook must
    not read a disk image which somebody has called a source. */
 #define SOURCE_FILE_MAX ((size_t)16 << 20)
-
-static const char key_loaded = 0;   /* registry: package.loaded */
 
 /* ---- declared names, by source ---- */
 
@@ -124,76 +121,7 @@ bool tg_funcname_crowded (tg_FuncNames **names, const lua_Debug *ar,
          || tg_declarations_count(d, (uint32_t)ar->linedefined) != 1;
 }
 
-/* ---- names in package.loaded ---- */
-
-/* By a key of ours: lua_getfield needs the string "_LOADED", and makes it if a
-   program has taken it out of the registry. In the hook nothing may be made. */
-void tg_funcname_setup (lua_State *L) {
-  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &key_loaded);
-}
-
-/* The best name so far. */
-typedef struct Best {
-  tg_FieldName name;
-  bool found;
-} Best;
-
-static void consider (Best *best, const char *module, const char *field) {
-  tg_FieldName name;
-  if (!tg_fieldname_make(&name, module, field)
-      || (best->found && !tg_fieldname_is_better(&name, best->name.text,
-                                                 best->name.global)))
-    return;
-  best->name = name;
-  best->found = true;
-}
-
-static bool same_function (lua_State *L, const void *address) {
-  return lua_isfunction(L, -1) && lua_topointer(L, -1) == address;
-}
-
-/* Looks through the module table on top of the stack. lua_tostring only of keys
-   that are strings: it would change a number's key in place, and lua_next lose
-   its way (manual, lua_next). */
-static void look_in (lua_State *L, const char *module, const void *address,
-                     Best *best) {
-  TG_STACK_GUARD(L);
-  lua_pushnil(L);
-  while (lua_next(L, -2)) {
-    if (same_function(L, address) && lua_type(L, -2) == LUA_TSTRING)
-      consider(best, module, lua_tostring(L, -2));
-    lua_pop(L, 1);
-  }
-  TG_STACK_CHECK(L);
-}
-
-/* By raw traversal: nothing is allocated, nothing of the program runs. */
-static bool loaded_name (lua_State *L, const void *address, Best *best) {
-  best->found = false;
-  if (!lua_checkstack(L, 8))
-    return false;
-  TG_STACK_GUARD(L);
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &key_loaded);
-  if (lua_istable(L, -1)) {
-    lua_pushnil(L);
-    while (lua_next(L, -2)) {
-      if (lua_type(L, -2) == LUA_TSTRING) {
-        const char *module = lua_tostring(L, -2);
-        if (same_function(L, address))
-          consider(best, module, NULL);
-        else if (lua_istable(L, -1))
-          look_in(L, module, address, best);
-      }
-      lua_pop(L, 1);
-    }
-  }
-  lua_pop(L, 1);
-  TG_STACK_CHECK(L);
-  return best->found;
-}
-
-/* ---- the rule ---- */
+/* ---- names that callers give ---- */
 
 /* Whether the metatable on top of the stack holds the function. */
 static bool holds (lua_State *L, const void *address) {
@@ -201,7 +129,7 @@ static bool holds (lua_State *L, const void *address) {
   TG_STACK_GUARD(L);
   lua_pushnil(L);
   while (!found && lua_next(L, -2)) {
-    found = same_function(L, address);
+    found = lua_isfunction(L, -1) && lua_topointer(L, -1) == address;
     lua_pop(L, 1);
   }
   if (found)
@@ -287,20 +215,16 @@ char *tg_funcname_called (lua_State *L, const lua_Debug *ar, bool callee) {
                                                    : sizeof name - 1);
 }
 
+/* ---- the rule ---- */
+
 /* The caller's word comes last, since it is a local name of its own as often as
    not; but it helps to choose among those declared on one line. */
-char *tg_funcname_of (tg_FuncNames **names, lua_State *L, const lua_Debug *ar,
+char *tg_funcname_of (tg_FuncNames **names, const lua_Debug *ar,
                       tg_TextId text, const char *called, tg_NameKind *kind) {
-  Best best;
   char *name = NULL;
-  tg_assert(lua_isfunction(L, -1));
   *kind = TG_NAME_GIVEN;
   if (*ar->what == 'm')
     return tg_strdup("(main chunk)", 12);
-  if (loaded_name(L, lua_topointer(L, -1), &best)) {
-    *kind = TG_NAME_LOADED;
-    return tg_strcopy(best.name.text);
-  }
   if (*ar->what != 'C')
     name = declared_name(names, ar, text, called);
   if (name == NULL && called != NULL)

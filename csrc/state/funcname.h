@@ -1,9 +1,10 @@
 /*
 ** funcname.h - what a function is called: decided once, when it is defined.
 **
-** In this order: its qualified name, if package.loaded leads to it; the name it
-** was declared with, if its source can be read; the name its first caller calls
-** it by; "(anonymous function)". A chunk is "(main chunk)".
+** In this order: its qualified name, if package.loaded leads to it
+** (loadedname.h); the name it was declared with, if its source can be read; the
+** name its first caller calls it by; "(anonymous function)". A chunk is
+** "(main chunk)".
 */
 #ifndef TG_FUNCNAME_H
 #define TG_FUNCNAME_H
@@ -27,13 +28,12 @@ typedef enum tg_NameKind {
 } tg_NameKind;
 
 /*
-** The name of the function on top of the stack ('ar' has "S"), allocated; NULL
-** without memory. 'text' is its source's number; 'called' is the caller's name
-** for it, or NULL.
+** The name of a function that package.loaded does not lead to ('ar' has "S"),
+** allocated; NULL without memory. 'text' is its source's number; 'called' is
+** the caller's name for it, or NULL.
 */
-char *tg_funcname_of (tg_FuncNames **names, lua_State *L, const lua_Debug *ar,
-                      tg_TextId text, const char *called,
-                      tg_NameKind *kind);                      /* [-0, +0, -] */
+char *tg_funcname_of (tg_FuncNames **names, const lua_Debug *ar,
+                      tg_TextId text, const char *called, tg_NameKind *kind);
 
 /*
 ** What the caller of the frame 'ar' (which has "n") calls it: allocated; NULL
@@ -54,8 +54,5 @@ bool tg_funcname_handler (lua_State *L);                       /* [-0, +0, -] */
 /* Whether other functions than that of 'ar' may begin on the same line. */
 bool tg_funcname_crowded (tg_FuncNames **names, const lua_Debug *ar,
                           tg_TextId text);
-
-/* Keeps package.loaded where the hook can look; may raise. */
-void tg_funcname_setup (lua_State *L);                         /* [-0, +0, m] */
 
 #endif

@@ -3,7 +3,7 @@
 ** fail.
 */
 #include "stream/costs.h"
-#include "stream/values.h"
+#include "stream/valuecount.h"
 
 bool tg_costs_known (const tg_Costs *c) {
   for (int i = 0; i < TG_NCOSTS; i++) {
@@ -13,55 +13,14 @@ bool tg_costs_known (const tg_Costs *c) {
   return false;
 }
 
-/* A grip, and what is dear about it: a short string is written as it is, of a
-   longer one the hook looks for an earlier one that is the same. */
-static uint64_t of_grip (const tg_Costs *c, tg_ValueCursor *at) {
-  uint32_t id;
-  uint8_t tag = at->p < at->end ? *at->p : 0;
-  tg_values_pass(at, &id);
-  return (tag == TG_GRIP_STRING || tag == TG_GRIP_STRAGAIN
-          || tag == TG_GRIP_VEILTEXT)
-         ? c->ticks[TG_COST_STRING] : 0;
-}
-
-/* Of a table that is told by another one each property was compared. */
-static uint64_t of_like (const tg_Costs *c, tg_ValueCursor *at) {
-  tg_Grip key, v;
-  uint64_t ticks = 0;
-  while (tg_values_property(at, &key, &v))
-    ticks += c->ticks[TG_COST_ALIKE];
-  return ticks;
-}
-
-/* Its properties are pairs of grips. */
-static uint64_t of_object (const tg_Costs *c, tg_ValueCursor *at) {
-  uint8_t type = at->p < at->end ? *at->p : 0;
-  uint64_t ticks = c->ticks[type == TG_OBJ_FUNCTION ? TG_COST_FUNCTION
-                                                    : TG_COST_TABLE];
-  if (!tg_values_pass_head(at))
-    return type == TG_DESC_UNLIKE && !at->bad
-           ? ticks + at->left * (uint64_t)c->ticks[TG_COST_ALIKE] : ticks;
-  if (type == TG_DESC_LIKE)
-    return ticks + of_like(c, at);
-  while (at->p < at->end && *at->p != TG_GRIP_END) {
-    ticks += c->ticks[TG_COST_PROPERTY] + of_grip(c, at);
-    ticks += of_grip(c, at);
-  }
-  at->p += at->p < at->end;
-  return ticks;
-}
-
-/* Grips, then objects up to the end (values.h). Bytes that are bad end it. */
 static uint64_t of_values (const tg_Costs *c, tg_Slice values) {
-  tg_ValueCursor at;
-  uint64_t ticks = c->ticks[TG_COST_VALUES];
-  tg_values_open(&at, values);
-  uint64_t n = tg_values_var(&at);
-  for (uint64_t i = 0; i < n && i < TG_VALUES_MAX && !at.bad; i++)
-    ticks += of_grip(c, &at);
-  while (at.p < at.end)
-    ticks += of_object(c, &at);
-  return ticks;
+  tg_ValueCount n;
+  tg_valuecount(&n, values);
+  return c->ticks[TG_COST_VALUES] + n.objects * c->ticks[TG_COST_TABLE]
+         + n.properties * c->ticks[TG_COST_PROPERTY]
+         + n.alike * c->ticks[TG_COST_ALIKE]
+         + n.functions * c->ticks[TG_COST_FUNCTION]
+         + n.strings * c->ticks[TG_COST_STRING];
 }
 
 static uint64_t of_kind (const tg_Costs *c, const tg_Event *e,

@@ -9,9 +9,8 @@
 */
 #include "stream/eventreader.h"
 
-#include <string.h>
-
 #include "base/bytereader.h"
+#include "base/clear.h"
 #include "stream/holdings.h"
 #include "stream/values.h"
 
@@ -163,7 +162,7 @@ static bool read_body (Rest *r, tg_Event *e) {
 size_t tg_event_decode (const uint8_t *origin, const uint8_t *p, size_t size,
                         tg_Event *e) {
   Rest r = {{p, p + size, false}, origin};
-  memset(e, 0, sizeof *e);
+  tg_clear(e, sizeof *e);
   uint32_t head = tg_take32(&r.b);
   e->kind = (tg_Kind)(head & TG_EV_KINDMASK);
   e->flags = head & (TG_EVF_VALUES | TG_EVF_TAIL | TG_EVF_SITE | TG_EVF_FAR);

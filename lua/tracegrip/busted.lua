@@ -40,7 +40,6 @@ local target = require "tracegrip.target"
 local testcoverage = require "tracegrip.testcoverage"
 local testfiles = require "tracegrip.testfiles"
 local testframes = require "tracegrip.testframes"
-require "tracegrip.htmlpage"    -- while 'require' is what it was
 
 local monotime = busted.monotime
 
@@ -156,6 +155,10 @@ local function try_options (tried)
 end
 
 local settings = read_words(arg)
+
+if settings.html then
+  require "tracegrip.htmlpage"  -- while 'require' is what it was
+end
 
 -- ---- the suite's own helper, and coverage -----------------------------------
 

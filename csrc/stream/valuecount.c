@@ -1,0 +1,177 @@
+/*
+** valuecount.c - see valuecount.h. Called by the reader, for each event with
+** values.
+**
+** Each function takes the place of something in the bytes and gives the place
+** behind it, NULL where the bytes are bad. What a tag says of its size is all
+** that is looked at.
+*/
+#include "stream/valuecount.h"
+
+#include "stream/values.h"
+
+/* Behind a number of 'values.h'. */
+TG_INLINE const uint8_t *pass_var (const uint8_t *p, const uint8_t *end) {
+  while (p < end) {
+    if (*p++ < 0x80)
+      return p;
+  }
+  return NULL;
+}
+
+/* The number at '*p', which goes behind it; '*p' becomes NULL if it is bad. */
+TG_INLINE uint64_t take_var (const uint8_t **p, const uint8_t *end) {
+  uint64_t v = 0;
+  for (unsigned shift = 0; *p < end && shift < 64; shift += 7) {
+    uint8_t b = *(*p)++;
+    v |= (uint64_t)(b & 0x7f) << shift;
+    if (b < 0x80)
+      return v;
+  }
+  *p = NULL;
+  return 0;
+}
+
+TG_INLINE const uint8_t *pass_bytes (const uint8_t *p, const uint8_t *end,
+                                     uint64_t size) {
+  return size <= (uint64_t)(end - p) ? p + size : NULL;
+}
+
+/* A number, and so many bytes. */
+static const uint8_t *pass_counted (const uint8_t *p, const uint8_t *end) {
+  uint64_t size = take_var(&p, end);
+  return p != NULL ? pass_bytes(p, end, size) : NULL;
+}
+
+/* Behind a tag that does not tell the size. */
+static TG_NOINLINE const uint8_t *pass_large (const uint8_t *p,
+                                              const uint8_t *end, uint8_t tag,
+                                              uint64_t *strings) {
+  switch (tag) {
+    case TG_GRIP_FLOAT: return pass_bytes(p, end, 8);
+    case TG_GRIP_OBJECT: return pass_var(p, end);
+    case TG_GRIP_NOROOM: return pass_bytes(p, end, 1);
+    case TG_GRIP_STRING:
+      ++*strings;
+      p = pass_var(p, end);
+      return p != NULL ? pass_counted(p, end) : NULL;
+    case TG_GRIP_STRAGAIN:
+      ++*strings;
+      return pass_var(p, end);
+    case TG_GRIP_VEIL: return pass_counted(p, end);
+    case TG_GRIP_VEILTEXT:
+      ++*strings;
+      return pass_counted(p, end);
+    default: return NULL;
+  }
+}
+
+/* Most grips are a tag, or a tag and a few bytes that it counts. */
+TG_INLINE const uint8_t *pass_grip (const uint8_t *p, const uint8_t *end,
+                                    uint64_t *strings) {
+  if (tg_unlikely(p >= end))
+    return NULL;
+  uint8_t tag = *p++;
+  if (tag >= TG_GRIP_SMALLOBJ || tag <= TG_GRIP_REDACTED)
+    return p;
+  if (tag >= TG_GRIP_SMALLSTR)
+    return pass_bytes(p, end, tag & TG_GRIP_SMALLMAX);
+  if (tag == TG_GRIP_INT)
+    return pass_var(p, end);
+  return pass_large(p, end, tag, strings);
+}
+
+/* Behind END, which closes the properties at 'p': '*n' are added to. */
+TG_INLINE const uint8_t *pass_properties (const uint8_t *p,
+                                          const uint8_t *end, uint64_t *n,
+                                          uint64_t *strings) {
+  while (p != NULL && p < end) {
+    if (*p == TG_GRIP_END)
+      return p + 1;
+    ++*n;
+    p = pass_grip(p, end, strings);
+    if (p != NULL)
+      p = pass_grip(p, end, strings);
+  }
+  return NULL;
+}
+
+/* Behind the flags of a descriptor, which are at 'p', and what they say comes
+   before properties. */
+TG_INLINE const uint8_t *pass_parts (const uint8_t *p, const uint8_t *end,
+                                     uint32_t *flags) {
+  uint64_t strings = 0;
+  if (p >= end)
+    return NULL;
+  *flags = *p++;
+  if (*flags & TG_DESC_CLASS)
+    p = pass_grip(p, end, &strings);
+  if (p != NULL && (*flags & TG_DESC_PROTO))
+    p = pass_grip(p, end, &strings);
+  if (p != NULL && (*flags & TG_DESC_FUNCTION))
+    p = pass_var(p, end);
+  return p;
+}
+
+/* How many properties the table has whose descriptor is at 'there', before
+   'end'. */
+static uint64_t count_model (const uint8_t *there, const uint8_t *end) {
+  uint64_t n = 0, strings = 0;
+  uint32_t flags;
+  const uint8_t *p = pass_parts(there + 1, end, &flags);
+  if (p != NULL && *there == TG_OBJ_TABLE && (flags & TG_DESC_PROPS))
+    pass_properties(p, end, &n, &strings);
+  return n;
+}
+
+/* A table like another one, whose descriptor is at 'head' and its way to the
+   other at 'p'; or one of which a redaction has left the number alone. */
+static const uint8_t *pass_like (const uint8_t *head, const uint8_t *p,
+                                 const uint8_t *end, const uint8_t *origin,
+                                 tg_ValueCount *count) {
+  uint64_t strings = 0;
+  uint64_t distance = take_var(&p, end);
+  uint64_t differ = p != NULL ? take_var(&p, end) : 0;
+  for (; p != NULL && differ != 0; differ &= differ - 1)
+    p = pass_grip(p, end, &strings);
+  if (p == NULL)
+    return NULL;
+  if (*head == TG_DESC_UNLIKE)
+    count->alike += distance <= TG_LIKE_MOST ? distance : 0;
+  else if (origin == NULL || distance == 0
+           || distance > (uint64_t)(head - origin))
+    return NULL;
+  else
+    count->alike += count_model(head - distance, head);
+  return p;
+}
+
+static const uint8_t *pass_object (const uint8_t *head, const uint8_t *end,
+                                   const uint8_t *origin,
+                                   tg_ValueCount *count) {
+  uint32_t flags = 0;
+  const uint8_t *p = pass_parts(head + 1, end, &flags);
+  if (*head == TG_OBJ_FUNCTION)
+    count->functions++;
+  else
+    count->objects++;
+  if (p == NULL || *head > TG_DESC_UNLIKE)
+    return NULL;
+  if (*head >= TG_DESC_LIKE)
+    return pass_like(head, p, end, origin, count);
+  return (flags & TG_DESC_PROPS)
+         ? pass_properties(p, end, &count->properties, &count->strings) : p;
+}
+
+/* Grips, then objects up to the end (values.h). */
+void tg_valuecount (tg_ValueCount *count, tg_Slice values) {
+  const uint8_t *p = values.data, *end = p + values.size;
+  *count = (tg_ValueCount){0};
+  uint64_t n = take_var(&p, end);
+  if (n > TG_VALUES_MAX)
+    n = TG_VALUES_MAX;
+  for (; p != NULL && n > 0; n--)
+    p = pass_grip(p, end, &count->strings);
+  while (p != NULL && p < end)
+    p = pass_object(p, end, values.origin, count);
+}
