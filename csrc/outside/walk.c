@@ -89,6 +89,8 @@ static bool take_code (tg_Sight *s, const tg_SeenState *state,
     f->base = tg_sight_word(s, f->frame, AT_FRAME_BASE);
   if (!tg_proto_owns(&p, next_of(s, state, f), &f->pc))
     return tg_sight_reject(s, TG_REASON_CODE);
+  f->source = p.source;
+  f->line = p.line;
   take_extra(s, &p, f);
   return true;
 }
@@ -183,5 +185,17 @@ void tg_walk_refine (tg_Sight *s, const tg_SeenState *state,
   else if (begins) {            /* it has just been entered */
     leaf->pc = 0;
     leaf->stale = false;
+  }
+}
+
+void tg_walk_refine_by (tg_Sight *s, tg_SeenFrame *leaf, const uint8_t *stack,
+                        size_t size) {
+  tg_SeenProto p;
+  if (!leaf->stale || !tg_proto_read(s, leaf->code, &p))
+    return;
+  for (size_t at = 0; at + 8 <= size && leaf->stale; at += 8) {
+    uint64_t word;
+    memcpy(&word, stack + at, sizeof word);
+    leaf->stale = !is_next(&p, word, &leaf->pc);
   }
 }

@@ -21,6 +21,8 @@ typedef struct tg_SeenFrame {
   uint64_t slot;        /* its function's slot */
   tg_SeenValue function;
   uint64_t code;        /* its prototype, or the C function */
+  uint64_t source;      /* of the prototype: a string object, */
+  uint32_t line;        /* and its first line */
   uint64_t base, limit; /* slots of its variables; the end of them */
   int32_t pc;           /* the instruction that runs; -1: not known */
   uint32_t extra;       /* extra arguments, from 'extras' on */
@@ -46,5 +48,10 @@ tg_WalkEnd tg_walk (tg_Sight *s, const tg_SeenState *state, tg_SeenFrame *list,
    memory: finds it there, or on the C stack below the protected call. */
 void tg_walk_refine (tg_Sight *s, const tg_SeenState *state,
                      tg_SeenFrame *leaf, const tg_Registers *registers);
+
+/* The same in bytes that are the top of the C stack, as it was when the leaf's
+   function ran. */
+void tg_walk_refine_by (tg_Sight *s, tg_SeenFrame *leaf, const uint8_t *stack,
+                        size_t size);
 
 #endif
