@@ -187,15 +187,3 @@ void tg_walk_refine (tg_Sight *s, const tg_SeenState *state,
     leaf->stale = false;
   }
 }
-
-void tg_walk_refine_by (tg_Sight *s, tg_SeenFrame *leaf, const uint8_t *stack,
-                        size_t size) {
-  tg_SeenProto p;
-  if (!leaf->stale || !tg_proto_read(s, leaf->code, &p))
-    return;
-  for (size_t at = 0; at + 8 <= size && leaf->stale; at += 8) {
-    uint64_t word;
-    memcpy(&word, stack + at, sizeof word);
-    leaf->stale = !is_next(&p, word, &leaf->pc);
-  }
-}

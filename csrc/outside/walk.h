@@ -49,9 +49,4 @@ tg_WalkEnd tg_walk (tg_Sight *s, const tg_SeenState *state, tg_SeenFrame *list,
 void tg_walk_refine (tg_Sight *s, const tg_SeenState *state,
                      tg_SeenFrame *leaf, const tg_Registers *registers);
 
-/* The same in bytes that are the top of the C stack, as it was when the leaf's
-   function ran. */
-void tg_walk_refine_by (tg_Sight *s, tg_SeenFrame *leaf, const uint8_t *stack,
-                        size_t size);
-
 #endif

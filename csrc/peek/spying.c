@@ -8,6 +8,7 @@
 #include "binding/readoptions.h"
 #include "client/destination.h"
 #include "client/liveprofile.h"
+#include "outside/process.h"
 #include "spy/spy.h"
 
 #define SPYING "tracegrip.Spy"
@@ -53,6 +54,22 @@ static tg_SpyPlan plan_of (lua_State *L, const tg_Options *o) {
   return plan;
 }
 
+/* What the file is to say of the process. */
+static void describe (lua_State *L, const Spying *p, int pid) {
+  char release[TG_RELEASE_TEXT], directory[4200];
+  if (!lua_istable(L, FILE_PLAN))
+    return;
+  tg_sight_release(p->spy.target.sight.release, release);
+  lua_pushfstring(L, "Lua %s", release);
+  lua_setfield(L, FILE_PLAN, "lua");
+  lua_pushinteger(L, pid);
+  lua_setfield(L, FILE_PLAN, "pid");
+  if (tg_process_link(pid, "cwd", directory, sizeof directory)) {
+    lua_pushstring(L, directory);
+    lua_setfield(L, FILE_PLAN, "directory");
+  }
+}
+
 /* The file first, so that all that follows goes there. False with errno. */
 static bool begin (lua_State *L, Spying *p, int pid) {
   tg_TraceEntry entry = {.ticks = tg_clock_ticks()};
@@ -61,6 +78,7 @@ static bool begin (lua_State *L, Spying *p, int pid) {
   if (p->stream == NULL)
     return false;
   p->stream->pid = (uint32_t)pid;
+  describe(L, p, pid);
   if (!tg_destination_record(&p->to, L, FILE_PLAN, p->stream)
       || !tg_destination_note(&p->to, L, FILE_PLAN, &entry))
     return false;
@@ -166,13 +184,11 @@ static int spying_counts (lua_State *L) {
   return 1;
 }
 
+/* What was given up has its time in other samples, so it is no loss. */
 static tg_TraceEnd end_of (const Spying *p) {
   const tg_Writer *w = &p->spy.writing.writer;
-  tg_TraceEnd end = {.why = TG_END_STOPPED, .stop = tg_writer_pos(w),
-                     .ticks = tg_clock_ticks(), .packets = w->packets};
-  for (uint32_t i = 0; i < p->spy.misses.n; i++)
-    end.lost[TG_LOSS_DROPPED] += p->spy.misses.counts[i];
-  return end;
+  return (tg_TraceEnd){.why = TG_END_STOPPED, .stop = tg_writer_pos(w),
+                       .ticks = tg_clock_ticks(), .packets = w->packets};
 }
 
 /* A second call reports no failure, since the first has reported it. */

@@ -5,25 +5,6 @@
 
 #define TRIES 8                 /* looks for one sample */
 
-/* ---- the leaf's instruction ---- */
-
-/* Where the interpreter has called C its registers are on the C stack, of which
-   a tick has the top. */
-static void refine (tg_Spy *y, const tg_Registers *registers,
-                    const tg_SpyTick *tick) {
-  tg_SpyStack *k = &y->stack;
-  const tg_SpySpan *span = &k->spans[k->nspans - 1];
-  tg_Registers known = *registers;
-  if (span->count == 0)
-    return;
-  tg_SeenFrame *leaf = &k->frames[span->first];
-  if (!y->plan.stop)
-    known.stack = UINT64_MAX;   /* what is there by now is of another moment */
-  tg_walk_refine(&y->target.sight, &span->state, leaf, &known);
-  if (leaf->stale && tick != NULL && tick->stack != NULL)
-    tg_walk_refine_by(&y->target.sight, leaf, tick->stack, tick->stack_size);
-}
-
 /* ---- looks ---- */
 
 static tg_Look look (tg_Spy *y, uint32_t state, const tg_Registers *registers,
@@ -38,6 +19,15 @@ static tg_Look look (tg_Spy *y, uint32_t state, const tg_Registers *registers,
                           &hint, why);
 }
 
+/* The leaf's instruction, where the interpreter keeps that in a register. */
+static void refine (tg_Spy *y, const tg_Registers *registers) {
+  tg_SpyStack *k = &y->stack;
+  const tg_SpySpan *span = &k->spans[k->nspans - 1];
+  if (span->count > 0 && registers->count > 0)
+    tg_walk_refine(&y->target.sight, &span->state, &k->frames[span->first],
+                   registers);
+}
+
 /* The thread stands still, or waits: that it has waited all the time is asked
    when it has been looked at. */
 static tg_Look look_halted (tg_Spy *y, uint32_t state, int tid,
@@ -45,10 +35,9 @@ static tg_Look look_halted (tg_Spy *y, uint32_t state, int tid,
   tg_Halt h;
   if (!tg_halt_begin(&h, y->target.memory.pid, tid))
     return TG_LOOK_NONE;
-  const tg_Registers *registers = &h.registers;
-  tg_Look found = look(y, state, registers, true, why);
-  if (found == TG_LOOK_GOOD && h.registers.count > 0)
-    refine(y, registers, NULL);
+  tg_Look found = look(y, state, &h.registers, true, why);
+  if (found == TG_LOOK_GOOD)
+    refine(y, &h.registers);
   if (!tg_halt_rests(&h))
     found = TG_LOOK_TORN;
   tg_halt_end(&h);
@@ -56,35 +45,43 @@ static tg_Look look_halted (tg_Spy *y, uint32_t state, int tid,
   return found;
 }
 
-static tg_Look look_running (tg_Spy *y, uint32_t state,
-                             const tg_SpyTick *tick, tg_Reason *why) {
-  const tg_Registers *registers = (tick != NULL) ? &tick->registers : NULL;
-  tg_Look found = look(y, state, registers, false, why);
-  if (found == TG_LOOK_GOOD && registers != NULL)
-    refine(y, registers, tick);
-  return found;
+static tg_Look look_at (tg_Spy *y, uint32_t state, int tid,
+                        const tg_SpyTick *tick, tg_Reason *why) {
+  if (y->plan.stop && tid != 0)
+    return look_halted(y, state, tid, why);
+  return look(y, state, (tick != NULL) ? &tick->registers : NULL, false, why);
+}
+
+/* A look that holds together becomes what is written. False: it does not after
+   all. */
+static bool take (tg_Spy *y, uint32_t state) {
+  return tg_spywriting_take(&y->writing, &y->stack,
+                            y->target.found.mains[state]);
+}
+
+static bool give_up (tg_Spy *y, int why) {
+  y->misses.counts[why]++;
+  return false;
 }
 
 bool tg_spy_sample (tg_Spy *y, uint32_t state, int tid,
                     const tg_SpyTick *tick) {
   tg_Reason why = TG_REASON_STATE;
   for (int i = 0; i < TRIES; i++) {
-    tg_Look found = (y->plan.stop && tid != 0)
-                    ? look_halted(y, state, tid, &why)
-                    : look_running(y, state, tick, &why);
-    if (found == TG_LOOK_GOOD) {
-      if (tg_spywriting_take(&y->writing, &y->stack,
-                             y->target.found.mains[state]))
-        return true;
-      why = TG_REASON_FUNCTION;
-    }
-    else if (found == TG_LOOK_NONE)
-      why = TG_REASON_STATE;
-    y->misses.retried++;
-    if (i >= 2)                 /* pages may be of what is gone */
+    y->misses.retried += i > 0;
+    if (i > 2)                  /* pages may be of what is gone */
       tg_memory_forget(&y->target.memory);
+    tg_Look found = look_at(y, state, tid, tick, &why);
+    if (found == TG_LOOK_NONE)
+      why = TG_REASON_STATE;
+    if (found != TG_LOOK_GOOD)
+      continue;
+    if (tick != NULL && !tg_spyleaves_settle(&y->leaves, &y->target.sight,
+                                             &y->stack, tick))
+      return give_up(y, TG_SPY_LATE);
+    if (take(y, state))
+      return true;
+    why = TG_REASON_FUNCTION;
   }
-  y->misses.retried--;          /* the last one was given up instead */
-  y->misses.counts[why]++;
-  return false;
+  return give_up(y, (int)why);
 }

@@ -24,10 +24,11 @@
 
 static void name_reasons (tg_Misses *m) {
   m->known = true;
-  m->n = TG_NREASONS;
+  m->n = TG_SPY_REASONS;
   for (int i = 0; i < TG_NREASONS; i++)
     snprintf(m->reasons[i], TG_MISSES_WORD, "%s",
              tg_sight_reason((tg_Reason)i));
+  snprintf(m->reasons[TG_SPY_LATE], TG_MISSES_WORD, "late");
 }
 
 tg_Refusal tg_spy_open (tg_Spy *y, int pid, const tg_SpyPlan *plan,
@@ -49,6 +50,7 @@ bool tg_spy_begin (tg_Spy *y, tg_Stream *stream) {
   y->begun = true;
   y->last_ns = y->next_ns = y->tidied_ns = now;
   y->search_ns = now + SEARCH_NS;
+  y->usual = tg_halt_hurry();
   bool good = tg_spywriting_open(&y->writing, &y->target, stream)
               && tg_spywriting_begin(&y->writing, tg_clock_ticks());
   tg_memory_forget(&y->target.memory);
@@ -58,9 +60,12 @@ bool tg_spy_begin (tg_Spy *y, tg_Stream *stream) {
 void tg_spy_close (tg_Spy *y) {
   if (!y->opened)
     return;
+  if (y->begun)
+    tg_halt_relax(y->usual);
   tg_spyticks_close(&y->ticks);
   tg_spywriting_close(&y->writing);
   tg_spystack_free(&y->stack);
+  tg_spyleaves_free(&y->leaves);
   tg_target_close(&y->target);
   memset(y, 0, sizeof *y);
 }

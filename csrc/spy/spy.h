@@ -11,7 +11,8 @@
 ** by processor time the parts in which it did not run are left out.
 **
 ** A look that is torn is taken again, so often; then it is given up, counted by
-** its reason, and its time goes to the next one. New threads, states and
+** its reason, and its time goes to the next one. So is one that came too late
+** to know what ran at its tick (leaf.h). New threads, states and
 ** coroutines are looked for at intervals.
 **
 ** Plain C, one thread, which calls tg_spy_run in turns with other work.
@@ -20,7 +21,7 @@
 #define TG_SPY_H
 
 #include "outside/halt.h"
-#include "spy/ticks.h"
+#include "spy/leaf.h"
 #include "spy/writing.h"
 #include "stream/misses.h"
 
@@ -29,6 +30,9 @@ typedef struct tg_SpyPlan {
   bool wall;            /* of the clock's seconds */
   bool stop;            /* the thread stands still while it is looked at */
 } tg_SpyPlan;
+
+/* Reasons for which a sample is given up: those of a look, and one more. */
+enum {TG_SPY_LATE = TG_NREASONS, TG_SPY_REASONS};
 
 typedef enum tg_SpyEnd {
   TG_SPY_RUNS,
@@ -54,10 +58,11 @@ typedef struct tg_SpyTicked {
 } tg_SpyTicked;
 
 typedef struct tg_Spy {
-  tg_Target target;     /* owns, as the next four */
+  tg_Target target;     /* owns, as the next five */
   tg_SpyTicks ticks;
   tg_SpyWriting writing;
   tg_SpyStack stack;
+  tg_SpyLeaves leaves;
   tg_SpyPlan plan;
   bool by_events;
   bool opened, begun;
@@ -73,6 +78,7 @@ typedef struct tg_Spy {
   uint64_t searched;    /* bytes that were searched the last time */
   uint64_t stopped_ns;  /* all stops together */
   uint32_t random;
+  int usual;            /* our priority */
 } tg_Spy;
 
 /* Opens the process; a refusal leaves its words. Whatever is answered,

@@ -7,6 +7,7 @@ local options = require "tracegrip.options"
 local preload = require "tracegrip.cli.preload"
 local program = require "tracegrip.cli.program"
 local sending = require "tracegrip.cli.sending"
+local spying = require "tracegrip.cli.spying"
 local target = require "tracegrip.target"
 local versions = require "tracegrip.cli.versions"
 core.own()
@@ -22,7 +23,8 @@ local record = {
     .. "and FILE is what it was.",
   usage = "[options] -o FILE script.lua [arguments]\n"
     .. "       tracegrip record [options] [--preload] -o FILE -- command "
-    .. "[arguments]",
+    .. "[arguments]\n"
+    .. "       tracegrip record --pid PID [options] -o FILE",
   program = true
 }
 
@@ -46,7 +48,7 @@ local own = {
   {name = "sources", flag = "--sources", value = true,
    group = "The recording",
    help = "Keep the text of the program's sources with it."},
-  preload.option,
+  preload.option, spying.pid, spying.stop,
 }
 
 local RING = 64 << 20      -- bytes kept if nothing else is said
@@ -62,7 +64,7 @@ local traced = options.vary {
 record.options = options.joined(own, sending.options, traced)
 
 function record.declare (parser)
-  parser:argument("script"):description(
+  parser:argument("script"):args("?"):description(
     "The program, or the command; '-' is standard input.")
   parser:argument("arguments"):args("*"):description("The program's own.")
 end
@@ -191,7 +193,43 @@ local function record_sent (parsed, chosen, file, plan)
   return end_alike(parsed, file, how, status)
 end
 
+-- What goes with a process that runs already.
+local with_pid = {}
+for name in ("pid stop output force sample wall duration"):gmatch "%S+" do
+  with_pid[name] = true
+end
+
+local function is_given (value)
+  return value ~= nil and (type(value) ~= "table" or next(value) ~= nil)
+end
+
+local function check_process (parsed)
+  if parsed.script then
+    main.misuse("--pid looks at a process that runs: there is no program to "
+                .. "run (%s)", parsed.script)
+  end
+  for _, option in ipairs(record.options) do
+    if is_given(parsed[option.name]) and not with_pid[option.name] then
+      main.misuse("%s is of a program that record runs, not of --pid",
+                  options.flags {option})
+    end
+  end
+end
+
+local function check_program (parsed)
+  if not parsed.script then
+    main.misuse("missing argument 'script' (see tracegrip record --help)")
+  elseif parsed.stop then
+    main.misuse("--stop is of samples of a process that runs: --pid")
+  end
+end
+
 function record.run (parsed)
+  if parsed.pid then
+    check_process(parsed)
+    return spying.record(parsed, record.prepare)
+  end
+  check_program(parsed)
   local chosen, file = options_of(parsed), file_of(parsed)
   local plan = sending.plan(parsed)
   chosen.traceparent = sending.parent(parsed)

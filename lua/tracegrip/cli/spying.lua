@@ -1,0 +1,202 @@
+-- spying.lua - samples of a process that runs, with nothing prepared in it:
+-- what record and top do with --pid.
+--
+-- The process is looked at from here (core.spy), in turns with the loop, which
+-- has signals and keys.
+
+local core = require "tracegrip.core"
+local export = require "tracegrip.cli.export"
+local main = require "tracegrip.cli.main"
+local recording = require "tracegrip.cli.recording"
+local target = require "tracegrip.target"
+local units = require "tracegrip.cli.units"
+core.own()
+
+local spying = {}
+
+spying.RATE = 1000          -- samples a second, if nothing is said
+local TURN_MS = 50          -- of looking at a time
+
+spying.pid = {name = "pid", kind = "number", metavar = "PID",
+              group = "The program",
+              help = "Take samples of a process that runs Lua (5.1 to 5.5), "
+                     .. "with nothing prepared in it. --sample, --wall and "
+                     .. "--duration are for that, too."}
+
+spying.stop = {name = "stop", flag = "--stop", value = true,
+               group = "The program",
+               help = "With --pid: the thread that runs Lua stands still for "
+                      .. "a moment at each sample, so that none is torn."}
+
+---------------------------------------------------------------------------
+-- The process
+---------------------------------------------------------------------------
+
+-- The words of its command line; of none its number.
+function spying.title (pid)
+  local file = io.open(("/proc/%d/cmdline"):format(pid), "rb")
+  local text = file and file:read "a" or ""
+  if file then
+    file:close()
+  end
+  text = text:gsub("%z+$", ""):gsub("%z", " ")
+  return text ~= "" and text or ("process %d"):format(pid)
+end
+
+-- What is looked at, or the command's failure. 'plan' is that of a recording,
+-- or nil; 'profiled': it is added up as well.
+function spying.open (parsed, plan, profiled)
+  local spy, message = core.spy(parsed.pid, {
+    sample = parsed.sample or spying.RATE, wall = parsed.wall,
+    stop = parsed.stop
+  }, plan, profiled)
+  if not spy then
+    main.fail("%s", message)
+  end
+  return spy
+end
+
+local endings = {
+  ended = "process %d has ended",
+  changed = "process %d runs another program now",
+  full = "there is no room for further samples of process %d"
+}
+
+-- Takes samples until the process ends, or 'over' says so, which is asked now
+-- and then, as the loop turns. What ended it, in words; nil: 'over' did.
+function spying.follow (spy, pid, over)
+  local uv = main.luv()
+  while true do
+    local state, message = spy:run(TURN_MS)
+    if not state then
+      main.fail("cannot write: %s", message)
+    elseif endings[state] then
+      return endings[state]:format(pid)
+    end
+    uv.run "nowait"
+    if over() then
+      return nil
+    end
+  end
+end
+
+-- "3 samples torn and given up (code 1, slot 2)", of a Spy's counts; or nil.
+function spying.losses (counts)
+  local reasons, sum = {}, 0
+  for reason, n in pairs(counts.dropped) do
+    reasons[#reasons + 1] = ("%s %s"):format(reason, units.count(n))
+    sum = sum + n
+  end
+  table.sort(reasons)
+  return sum > 0 and ("%s torn and given up (%s)"):format(
+    units.several(sum, "sample"), table.concat(reasons, ", ")) or nil
+end
+
+---------------------------------------------------------------------------
+-- A recording
+---------------------------------------------------------------------------
+
+-- The format whose files are named so, the longest ending first; nil: none.
+function spying.format (path)
+  local found, length = nil, 0
+  for _, format in ipairs(core.exportFormats()) do
+    for _, ending in ipairs {format.ending, (format.ending:gsub("%.gz$", ""))}
+    do
+      if #ending > length and path:sub(-#ending) == ending then
+        found, length = format.name, #ending
+      end
+    end
+  end
+  return found
+end
+
+-- Until somebody says so, or for as long as was asked for.
+local function wait (parsed, spy)
+  local uv <const> = main.luv()
+  local left, signals = false, {}
+  for i, name in ipairs {"sigint", "sigterm", "sighup"} do
+    signals[i] = uv.new_signal()
+    signals[i]:start(name, function () left = true end)
+  end
+  local stop = parsed.duration and uv.hrtime() + parsed.duration * 1e6
+  local ending = spying.follow(spy, parsed.pid, function ()
+    return left or stop and uv.hrtime() >= stop
+  end)
+  for _, signal in ipairs(signals) do
+    signal:close()
+  end
+  uv.run "nowait"
+  return ending
+end
+
+-- What was recorded, in a line of its own.
+local function conclude (parsed, counts, ending)
+  local parts = {units.several(counts.taken, "sample")}
+  parts[#parts + 1] = spying.losses(counts)
+  if counts.taken == 0 and not parsed.wall then
+    parts[#parts + 1] = "it has not run (--wall shows what it waits in)"
+  end
+  main.note("%s%s: %s", ending and ending .. "; " or "", parsed.output,
+            table.concat(parts, ", "))
+end
+
+-- Samples into the recording at 'path'.
+local function take (parsed, path)
+  local spy <close> = spying.open(parsed, {
+    path = path, name = "samples", program = spying.title(parsed.pid)
+  })
+  main.note("looking at process %d; Ctrl-C ends that, the process goes on",
+            parsed.pid)
+  local ending = wait(parsed, spy)
+  local ok, message = spy:finish()
+  if not ok then
+    main.fail("cannot write %s: %s", path, message)
+  end
+  conclude(parsed, spy:counts(), ending)
+end
+
+-- A file of another format is made of a recording that nobody keeps.
+local function take_exported (parsed, format)
+  local ok, message = target.spares(parsed.output)
+  if not ok then
+    main.fail("cannot write: %s", message)
+  end
+  local folder, trouble = core.scratch "tracegrip-spy"
+  if not folder then
+    main.fail("cannot write: %s", trouble)
+  end
+  local path = folder .. "/samples.tgr"
+  local done, failure = pcall(function ()
+    take(parsed, path)
+    local trace = recording.trace(path)
+    local result, words = export.write({format = format, file = path}, trace,
+                                       parsed.output)
+    if not result then
+      main.fail("%s", words)
+    end
+    main.note("%s: %s", parsed.output, export.told(result, trace, format))
+  end)
+  os.remove(path)
+  os.remove(folder)
+  if not done then
+    error(failure, 0)
+  end
+end
+
+-- 'prepare' makes sure that a recording can be written (record.prepare).
+function spying.record (parsed, prepare)
+  local format = spying.format(parsed.output)
+  if format then
+    take_exported(parsed, format)
+  else
+    prepare(parsed.output, parsed.force)
+    local path, message = target.absolute(parsed.output)
+    if not path then
+      main.fail("cannot write the recording: %s", message)
+    end
+    take(parsed, path)
+  end
+  return 0
+end
+
+return spying
