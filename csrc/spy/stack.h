@@ -6,8 +6,9 @@
 ** What changes all the time (frames, slots) is read twice in one call of the
 ** system: a caller that is not the same both times has called somebody else
 ** meanwhile, and the look is worth nothing. The innermost frame may have
-** changed: it is one that this caller has called. A function must own its instruction, and a call
-** must be in the slot that the caller's instruction says.
+** changed: it is one that this caller has called. A function must own its
+** instruction, and a call must be in the slot that the caller's instruction
+** says.
 **
 **     renew ─> main ─> frames ─> resumed? ─> frames ... ─> are all fresh?
 **       ^                                                   no │    │ yes
