@@ -142,7 +142,7 @@ tg_WalkEnd tg_walk (tg_Sight *s, const tg_SeenState *state, tg_SeenFrame *list,
   if (*count > 0 && list[0].frame == state->frame) {
     list[0].limit = (state->top > list[0].slot) ? state->top : list[0].base;
     list[0].stale = !list[0].is_c && state->jump != 0
-                    && s->release / 100 != 502 && s->release / 100 != 503;
+                    && tg_walk_is_stale(s);
   }
   return TG_WALK_WHOLE;
 }

@@ -44,6 +44,12 @@ typedef enum tg_WalkEnd {
 tg_WalkEnd tg_walk (tg_Sight *s, const tg_SeenState *state, tg_SeenFrame *list,
                     uint32_t most, uint32_t *count);
 
+/* Whether that release's interpreter keeps the leaf's instruction in a
+   register. */
+TG_INLINE bool tg_walk_is_stale (const tg_Sight *s) {
+  return s->release / 100 != 502 && s->release / 100 != 503;
+}
+
 /* Where the interpreter keeps the leaf's instruction in a register and not in
    memory: finds it there, or on the C stack below the protected call. */
 void tg_walk_refine (tg_Sight *s, const tg_SeenState *state,

@@ -90,7 +90,7 @@ static void sample (tg_Spy *y, const tg_SpyTick *tick) {
   if (of == NULL)
     return;
   of->carried_ns += tick->used_ns;
-  of->carried += tick->ticks;
+  of->carried++;
   if (!tg_spy_sample(y, state, tick->tid, tick))
     return;
   tg_SpyTime t = {.ticks = tg_clock_ticks(), .ns = of->carried_ns,

@@ -127,18 +127,26 @@ static size_t words_of (const tg_SpyTick *tick) {
   return (tick->stack != NULL) ? n + tick->stack_size / 8 : n;
 }
 
-/* Registers that a called function leaves alone come first, then others, then
-   what C has put on the stack, the latest first. 5.2 and 5.3 have the next
-   instruction in memory, and in a register only where the constants are. */
-static Struck find_struck (const tg_SpyLeaves *l, const tg_SpyTick *tick) {
+/* Where an instruction of known code is named. 5.2 and 5.3 have the next one in
+   memory, and in registers what is left of some other one. */
+static Struck by_instruction (const tg_SpyLeaves *l, const tg_Sight *s,
+                              const tg_SpyTick *tick) {
   size_t n = words_of(tick);
-  for (size_t i = 0; i < n && l->count > 0; i++) {
+  if (!tg_walk_is_stale(s) || l->count == 0)
+    n = 0;
+  for (size_t i = 0; i < n; i++) {
     uint64_t word = word_of(tick, i);
     uint32_t place = owner_of(l, word);
     if (place != NONE)
       return (Struck){&l->list[place],
                       (int32_t)((word - l->list[place].start) / 4) - 1};
   }
+  return (Struck){NULL, -1};
+}
+
+/* All interpreters have a register for where the function's constants are. */
+static Struck by_constants (const tg_SpyLeaves *l, const tg_SpyTick *tick) {
+  size_t n = words_of(tick);
   for (size_t i = 0; i < n; i++) {
     uint64_t word = word_of(tick, i);
     uint32_t place = (word != 0) ? tg_intmap_find(&l->constants, word) : NONE;
@@ -146,6 +154,14 @@ static Struck find_struck (const tg_SpyLeaves *l, const tg_SpyTick *tick) {
       return (Struck){&l->list[place], -1};
   }
   return (Struck){NULL, -1};
+}
+
+/* Registers that a called function leaves alone come first, then others, then
+   what C has put on the stack, the latest first. */
+static Struck find_struck (const tg_SpyLeaves *l, const tg_Sight *s,
+                           const tg_SpyTick *tick) {
+  Struck at = by_instruction(l, s, tick);
+  return (at.code != NULL) ? at : by_constants(l, tick);
 }
 
 /* }================================================================== */
@@ -273,7 +289,7 @@ static void meet_all (tg_SpyLeaves *l, tg_Sight *s, const tg_SpyStack *k) {
 bool tg_spyleaves_settle (tg_SpyLeaves *l, tg_Sight *s, tg_SpyStack *k,
                           const tg_SpyTick *tick) {
   meet_all(l, s, k);
-  Struck at = find_struck(l, tick);
+  Struck at = find_struck(l, s, tick);
   if (at.code == NULL || k->count == 0)
     return true;
   if (!is_current(s, at.code)) {

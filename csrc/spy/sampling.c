@@ -1,7 +1,7 @@
 /* sampling.c - see sampling.h. */
 #include "spy/sampling.h"
 
-#include <string.h>
+#include "outside/process.h"
 
 #define TRIES 8                 /* looks for one sample */
 
@@ -59,8 +59,12 @@ static bool take (tg_Spy *y, uint32_t state) {
                             y->target.found.mains[state]);
 }
 
+/* Of a process that has ended meanwhile there was nothing to be seen. */
 static bool give_up (tg_Spy *y, int why) {
-  y->misses.counts[why]++;
+  int pid = y->target.memory.pid;
+  char state = tg_process_state(pid, pid);
+  if (state != '\0' && state != 'Z' && state != 'X')
+    y->misses.counts[why]++;
   return false;
 }
 

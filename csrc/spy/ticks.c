@@ -15,7 +15,7 @@
 
 #include <linux/perf_event.h>
 
-#define RING_PAGES 2u           /* of records: a power of two */
+#define RING_PAGES 4u           /* of records: a power of two */
 #define SECOND_NS UINT64_C(1000000000)
 
 /* Which registers are asked for, as bits of the kernel's numbers (asm/
@@ -55,11 +55,12 @@ static void describe (const tg_SpyTicks *t, struct perf_event_attr *a) {
   *a = (struct perf_event_attr){
     .size = sizeof *a, .type = PERF_TYPE_SOFTWARE,
     .config = PERF_COUNT_SW_TASK_CLOCK, .sample_period = t->period_ns,
+    .sample_type = PERF_SAMPLE_READ,
     .exclude_kernel = 1, .exclude_hv = 1, .wakeup_events = 1
   };
   if (NUMBERS == 0)
     return;
-  a->sample_type = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+  a->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
   a->sample_stack_user = TG_SPY_STACK;
   for (size_t i = 0; i < NUMBERS; i++)
     a->sample_regs_user |= UINT64_C(1) << numbers[i];
@@ -163,6 +164,7 @@ bool tg_spyticks_wait (tg_SpyTicks *t, uint64_t ns) {
                                                       : t->threads[i].fd,
                               .events = POLLIN};
   t->next = 0;
+  t->ticked = false;
   int n = ppoll(list, t->count, &most, NULL);
   for (uint32_t i = 0; n > 0 && i < t->count; i++) {
     if ((list[i].revents & (POLLHUP | POLLERR)) != 0)
@@ -181,13 +183,13 @@ static void copy_out (const tg_SpyThread *s, uint64_t at, void *to,
   memcpy((uint8_t *)to + first, data, size - first);
 }
 
-/* The words of registers come first: which kind, then each that was asked for;
-   then the stack: its size, its bytes, and how many of these are good. */
-static void take_record (tg_SpyTicks *t, size_t size, tg_SpyTick *tick) {
-  const uint8_t *p = t->last + sizeof(struct perf_event_header);
-  const uint8_t *end = t->last + size;
+/* What the event has counted comes first, then the words of registers: which
+   kind, and each that was asked for; then the stack: its size, its bytes, and
+   how many of these are good. */
+static void take_registers (const uint8_t *p, const uint8_t *end,
+                            tg_SpyTick *tick) {
   uint64_t bytes[TG_REGISTER_WORDS + 1] = {0}, abi, n, good;
-  if ((size_t)(end - p) < (1 + NUMBERS) * 8 + 8)
+  if (NUMBERS == 0 || (size_t)(end - p) < (1 + NUMBERS) * 8 + 8)
     return;
   memcpy(&abi, p, 8);
   if (abi != PERF_SAMPLE_REGS_ABI_64)
@@ -197,33 +199,46 @@ static void take_record (tg_SpyTicks *t, size_t size, tg_SpyTick *tick) {
   tg_registers_take(&tick->registers, bytes, TG_REGISTER_WORDS * 8);
   p += (1 + NUMBERS) * 8;
   memcpy(&n, p, 8);
-  if (n == 0 || n > (size_t)(end - p) - 16)
+  if (n == 0 || n + 16 > (size_t)(end - p))
     return;
   memcpy(&good, p + 8 + n, 8);
   tick->stack = p + 8;
   tick->stack_size = (size_t)(good < n ? good : n);
 }
 
-/* Up to the newest record; the older ones count. */
-static void take_records (tg_SpyTicks *t, tg_SpyThread *s, tg_SpyTick *tick) {
+static bool take_record (tg_SpyTicks *t, tg_SpyThread *s, size_t size,
+                         tg_SpyTick *tick) {
+  const uint8_t *p = t->last + sizeof(struct perf_event_header);
+  uint64_t used;
+  if (size < sizeof(struct perf_event_header) + 8)
+    return false;
+  memcpy(&used, p, 8);
+  *tick = (tg_SpyTick){.tid = s->tid, .used_ns = used - s->used_ns};
+  s->used_ns = used;
+  take_registers(p + 8, t->last + size, tick);
+  return true;
+}
+
+/* The oldest record that is a tick. Others say that some were lost, for want of
+   room: the next tick has their time. */
+static bool next_record (tg_SpyTicks *t, tg_SpyThread *s, tg_SpyTick *tick) {
   struct perf_event_mmap_page *head = s->ring;
-  uint64_t at = head->data_tail;
   uint64_t end = __atomic_load_n(&head->data_head, __ATOMIC_ACQUIRE);
+  uint64_t at = head->data_tail;
   struct perf_event_header h;
-  while (end - at >= sizeof h) {
+  bool found = false;
+  while (!found && end - at >= sizeof h) {
     copy_out(s, at, &h, sizeof h);
     if (h.size < sizeof h || h.size > end - at)
-      break;
+      h.size = (uint16_t)(end - at);
     if (h.type == PERF_RECORD_SAMPLE && h.size <= sizeof t->last) {
-      tick->ticks++;
-      if (end - at - h.size < sizeof h) {
-        copy_out(s, at, t->last, h.size);
-        take_record(t, h.size, tick);
-      }
+      copy_out(s, at, t->last, h.size);
+      found = take_record(t, s, h.size, tick);
     }
     at += h.size;
   }
-  __atomic_store_n(&head->data_tail, end, __ATOMIC_RELEASE);
+  __atomic_store_n(&head->data_tail, at, __ATOMIC_RELEASE);
+  return found;
 }
 
 /* From half a period to one and a half, so that the mean stays. */
@@ -237,16 +252,15 @@ static void vary_period (tg_SpyTicks *t, const tg_SpyThread *s) {
 
 bool tg_spyticks_next (tg_SpyTicks *t, tg_SpyTick *tick) {
   while (t->next < t->count) {
-    tg_SpyThread *s = &t->threads[t->next++];
-    uint64_t used;
-    *tick = (tg_SpyTick){.tid = s->tid};
-    take_records(t, s, tick);
-    if (tick->ticks == 0 || read(s->fd, &used, sizeof used) != sizeof used)
-      continue;
-    tick->used_ns = used - s->used_ns;
-    s->used_ns = used;
-    vary_period(t, s);
-    return true;
+    tg_SpyThread *s = &t->threads[t->next];
+    if (next_record(t, s, tick)) {
+      t->ticked = true;
+      return true;
+    }
+    if (t->ticked)
+      vary_period(t, s);
+    t->ticked = false;
+    t->next++;
   }
   return false;
 }

@@ -26,9 +26,8 @@
 
 typedef struct tg_SpyTick {
   int tid;
-  uint32_t ticks;       /* that have come since we last looked */
   uint64_t used_ns;     /* processor time since the tick before */
-  tg_Registers registers;       /* at the last of them */
+  tg_Registers registers;
   const uint8_t *stack; /* borrows, until the next call; from 'registers.stack'
                            on; NULL: not known */
   size_t stack_size;
@@ -49,7 +48,8 @@ typedef struct tg_SpyTicks {
   uint32_t random;      /* of the next period */
   tg_SpyThread threads[TG_SPY_THREADS];
   uint32_t count;
-  uint32_t next;        /* whose ticks come next */
+  uint32_t next;        /* whose ticks come next, */
+  bool ticked;          /* and whether it had any */
   uint8_t last[2048];   /* the record that was read last */
 } tg_SpyTicks;
 
@@ -65,7 +65,7 @@ void tg_spyticks_rescan (tg_SpyTicks *t);
 /* Waits for ticks, so long at most. False: none came. */
 bool tg_spyticks_wait (tg_SpyTicks *t, uint64_t ns);
 
-/* The ticks of one thread; false: no further thread has any. */
+/* The next tick of a thread; false: no thread has another one. */
 bool tg_spyticks_next (tg_SpyTicks *t, tg_SpyTick *tick);
 
 #endif

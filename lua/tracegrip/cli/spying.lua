@@ -110,23 +110,31 @@ function spying.format (path)
   return found
 end
 
--- Until somebody says so, or for as long as was asked for.
-local function wait (parsed, spy)
+-- Calls act(left), where left() says whether somebody has asked us to leave.
+local function with_signals (act)
   local uv <const> = main.luv()
   local left, signals = false, {}
   for i, name in ipairs {"sigint", "sigterm", "sighup"} do
     signals[i] = uv.new_signal()
     signals[i]:start(name, function () left = true end)
   end
-  local stop = parsed.duration and uv.hrtime() + parsed.duration * 1e6
-  local ending = spying.follow(spy, parsed.pid, function ()
-    return left or stop and uv.hrtime() >= stop
-  end)
+  local done, failure = pcall(act, function () return left end)
   for _, signal in ipairs(signals) do
     signal:close()
   end
   uv.run "nowait"
-  return ending
+  if not done then
+    error(failure, 0)
+  end
+end
+
+-- Until somebody says so, or for as long as was asked for.
+local function wait (parsed, spy, left)
+  local uv <const> = main.luv()
+  local stop = parsed.duration and uv.hrtime() + parsed.duration * 1e6
+  return spying.follow(spy, parsed.pid, function ()
+    return left() or stop and uv.hrtime() >= stop
+  end)
 end
 
 -- What was recorded, in a line of its own.
@@ -145,14 +153,16 @@ local function take (parsed, path)
   local spy <close> = spying.open(parsed, {
     path = path, name = "samples", program = spying.title(parsed.pid)
   })
-  main.note("looking at process %d; Ctrl-C ends that, the process goes on",
-            parsed.pid)
-  local ending = wait(parsed, spy)
-  local ok, message = spy:finish()
-  if not ok then
-    main.fail("cannot write %s: %s", path, message)
-  end
-  conclude(parsed, spy:counts(), ending)
+  with_signals(function (left)
+    main.note("looking at process %d; Ctrl-C ends that, the process goes on",
+              parsed.pid)
+    local ending = wait(parsed, spy, left)
+    local ok, message = spy:finish()
+    if not ok then
+      main.fail("cannot write %s: %s", path, message)
+    end
+    conclude(parsed, spy:counts(), ending)
+  end)
 end
 
 -- A file of another format is made of a recording that nobody keeps.
