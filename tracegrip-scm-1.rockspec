@@ -497,6 +497,7 @@ build = {
     ["tracegrip.cli.terminal"] = "lua/tracegrip/cli/terminal.lua",
     ["tracegrip.cli.top"] = "lua/tracegrip/cli/top.lua",
     ["tracegrip.cli.topchild"] = "lua/tracegrip/cli/topchild.lua",
+    ["tracegrip.cli.topgazer"] = "lua/tracegrip/cli/topgazer.lua",
     ["tracegrip.cli.topkeys"] = "lua/tracegrip/cli/topkeys.lua",
     ["tracegrip.cli.topscreen"] = "lua/tracegrip/cli/topscreen.lua",
     ["tracegrip.cli.topview"] = "lua/tracegrip/cli/topview.lua",

@@ -113,6 +113,22 @@ static uint32_t line_of (tg_SpyWriting *w, const tg_SeenFrame *f) {
   return line;
 }
 
+#define NAMES_NS UINT64_C(50000000)     /* between looks at package.loaded, at
+                                           least: what they take is a small */
+#define NAMES_SHARE 20                  /* part of the time */
+
+/* Modules may have been loaded since: a function that is new to us may be
+   theirs. */
+static void renew_names (tg_SpyWriting *w) {
+  uint64_t now = tg_clock_monotonic_ns();
+  if (now < w->names_ns)
+    return;
+  tg_described_reload(&w->described);
+  uint64_t took = tg_clock_monotonic_ns() - now;
+  uint64_t pause = took * NAMES_SHARE;
+  w->names_ns = now + (pause > NAMES_NS ? pause : NAMES_NS);
+}
+
 /* 'caller' is NULL for the outermost frame. */
 static tg_FunctionId function_of (tg_SpyWriting *w, uint64_t shared,
                                   const tg_SeenFrame *caller,
@@ -122,6 +138,7 @@ static tg_FunctionId function_of (tg_SpyWriting *w, uint64_t shared,
   if (id != 0)
     return id;
   tg_spywriting_forget(w);
+  renew_names(w);
   bool named = caller != NULL
                && tg_calledname_by(&w->described.target->sight, shared, caller,
                                    f, called, sizeof called);

@@ -36,6 +36,7 @@ typedef struct tg_SpyWriting {
   tg_FunctionId outside, preempted;     /* that stand for no function; 0: not
                                            met yet */
   uint64_t taken;       /* samples so far */
+  uint64_t names_ns;    /* when package.loaded may be asked again */
 } tg_SpyWriting;
 
 /* What a sample stands for. */

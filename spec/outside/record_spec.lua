@@ -224,6 +224,97 @@ describe("record --pid", function ()
   end)
 end)
 
+describe("record --outside", function ()
+  local function record (words, directory)
+    local all = {"record", "--outside", "--sample", "10000"}
+    table.move(words, 1, #words, #all + 1, all)
+    return spied.ended(spied.start(all, directory))
+  end
+
+  local function program (rounds, ending)
+    return "local function say () end\n"
+           .. flat:format(rounds):gsub("io%.read%(%)", "") .. "\n" .. ending
+  end
+
+  it("tells shares of a program of its own, and its exit status", function ()
+    run.within(function (directory)
+      run.write(directory .. "/p.lua", program(ROUNDS // 2, "os.exit(7)"))
+      local path = directory .. "/x.tgr"
+      local command = record({"-o", path, directory .. "/p.lua"})
+      assert.equal(7, command.status, command.stderr)
+      check_shares(path, {A = 0.6, B = 0.3, C = 0.1}, "self_ms")
+      assert.equal("complete", spied.info(path).state)
+    end)
+  end)
+
+  it("looks at commands of every Lua", function ()
+    for _, interpreter in ipairs(lookedat.interpreters()) do
+      run.within(function (directory)
+        run.write(directory .. "/p.lua", program(2000, ""))
+        local path = directory .. "/x.tgr"
+        local command = record({"-o", path, "--", interpreter.path,
+                                directory .. "/p.lua"})
+        assert.equal(0, command.status, command.stderr)
+        assert.is_true(spied.report(path).A.self_ms > 0)
+        assert.truthy(spied.info(path).versions.lua
+                      :find(interpreter.release, 1, true))
+      end)
+    end
+  end)
+
+  it("says that there was nothing to look at", function ()
+    run.within(function (directory)
+      local path = directory .. "/x.tgr"
+      local command = record({"-o", path, "--", "sh", "-c", "exit 0"})
+      assert.equal(1, command.status)
+      assert.truthy(command.stderr:find "no samples were taken")
+      assert.is_nil(run.read(path))
+    end)
+  end)
+end)
+
+describe("top --pid", function ()
+  it("shows where the time of a process goes", function ()
+    lookedat.with(run.lua, [[
+      local function busy () local x = 0 for i = 1, 1000 do x = x + i end end
+      say 'x'
+      while true do busy() end]], function (process)
+      process:word()
+      local command = spied.ended(spied.start {
+        "top", "--pid", tostring(process.pid), "-n", "2", "--every", "300ms"})
+      assert.equal(0, command.status, command.stderr)
+      assert.truthy(command.stdout:find("program.lua", 1, true))
+      assert.truthy(command.stdout:find "\n[^\n]* busy +[^\n]*program.lua:")
+      assert.is_nil(process.status)
+    end)
+  end)
+
+  it("leaves when the process ends, and says so", function ()
+    lookedat.with(run.lua, "say 'x' io.read()", function (process)
+      process:waiting()
+      local command = spied.start {"top", "--pid", tostring(process.pid),
+                                   "--wall", "--every", "100ms"}
+      spied.showing(command)
+      process.stdin:close()
+      spied.ended(command)
+      assert.equal(0, command.status, command.stderr)
+      assert.truthy(command.stderr:find "process %d+ has ended")
+    end)
+  end)
+
+  it("refuses what it cannot show", function ()
+    local result = run.command({run.build .. "/bin/tracegrip", "top", "--pid",
+                                "1", "--calls"})
+    assert.equal(2, result.status)
+    assert.truthy(result.stderr:find("--calls is not for", 1, true))
+    result = run.command({run.build .. "/bin/tracegrip", "top", "--pid",
+                          "4194305"})
+    assert.equal(1, result.status)
+    assert.equal("", result.stdout)
+    assert.truthy(result.stderr:find "^tracegrip: there is no process[^\n]*\n$")
+  end)
+end)
+
 describe("a process of which samples are taken", function ()
   local busy = [[
     local function work () local x = 0 for i = 1, 1000 do x = x + i end end
@@ -312,7 +403,7 @@ describe("record --pid refuses in one line", function ()
   end)
 
   it("what is of a program that it runs", function ()
-    check({"--pid", "1", "--trace", "name"}, 2, "%-%-trace is of a program")
+    check({"--pid", "1", "--trace", "name"}, 2, "%-%-trace is not for samples")
     check({"--pid", "1", "x.lua"}, 2, "there is no program to run")
     check({"--stop", "x.lua"}, 2, "%-%-pid")
     check({}, 2, "missing argument 'script'")

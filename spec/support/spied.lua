@@ -60,6 +60,14 @@ function spied.looking (command)
   assert(not command.status, command.stderr)
 end
 
+--- Waits until it has shown something.
+function spied.showing (command)
+  assert(waiting.till(function ()
+    return command.stdout ~= "" or command.status
+  end, run.patience))
+  assert(not command.status, command.stderr)
+end
+
 --- Takes samples of 'code' from when it has said its word until it ends.
 -- use(path, command) gets the recording.
 function spied.whole (interpreter, code, words, use)

@@ -48,7 +48,7 @@ local own = {
   {name = "sources", flag = "--sources", value = true,
    group = "The recording",
    help = "Keep the text of the program's sources with it."},
-  preload.option, spying.pid, spying.stop,
+  preload.option, spying.pid, spying.outside, spying.stop,
 }
 
 local RING = 64 << 20      -- bytes kept if nothing else is said
@@ -193,25 +193,27 @@ local function record_sent (parsed, chosen, file, plan)
   return end_alike(parsed, file, how, status)
 end
 
--- What goes with a process that runs already.
-local with_pid = {}
-for name in ("pid stop output force sample wall duration"):gmatch "%S+" do
-  with_pid[name] = true
+-- What goes with samples from outside.
+local from_outside = {}
+for name in ("pid outside stop output force sample wall duration")
+            :gmatch "%S+" do
+  from_outside[name] = true
 end
 
 local function is_given (value)
   return value ~= nil and (type(value) ~= "table" or next(value) ~= nil)
 end
 
-local function check_process (parsed)
-  if parsed.script then
+local function check_outside (parsed)
+  local flag = parsed.pid and "--pid" or "--outside"
+  if parsed.pid and (parsed.script or parsed.outside) then
     main.misuse("--pid looks at a process that runs: there is no program to "
-                .. "run (%s)", parsed.script)
+                .. "run%s", parsed.outside and " (--outside)" or "")
   end
   for _, option in ipairs(record.options) do
-    if is_given(parsed[option.name]) and not with_pid[option.name] then
-      main.misuse("%s is of a program that record runs, not of --pid",
-                  options.flags {option})
+    if is_given(parsed[option.name]) and not from_outside[option.name] then
+      main.misuse("%s is not for samples that are taken from outside (%s)",
+                  options.flags {option}, flag)
     end
   end
 end
@@ -219,17 +221,41 @@ end
 local function check_program (parsed)
   if not parsed.script then
     main.misuse("missing argument 'script' (see tracegrip record --help)")
-  elseif parsed.stop then
-    main.misuse("--stop is of samples of a process that runs: --pid")
+  elseif parsed.stop and not parsed.outside then
+    main.misuse("--stop is for samples that are taken from outside: --pid or "
+                .. "--outside")
   end
 end
 
+-- Returns the program's exit status; as with 'record --', success without a
+-- recording is none.
+local function record_outside (parsed)
+  if parsed.dashes then
+    program.check(parsed.script)
+  end
+  local function launch ()
+    return program.launch_untraced(parsed.script, parsed.arguments,
+                                   parsed.dashes)
+  end
+  local how, status, recorded = spying.record_own(parsed, record.prepare,
+                                                  launch)
+  if how == "signal" then
+    core.die(status)
+  end
+  return not recorded and status == 0 and 1 or status
+end
+
 function record.run (parsed)
+  if parsed.pid or parsed.outside then
+    check_outside(parsed)
+  end
   if parsed.pid then
-    check_process(parsed)
     return spying.record(parsed, record.prepare)
   end
   check_program(parsed)
+  if parsed.outside then
+    return record_outside(parsed)
+  end
   local chosen, file = options_of(parsed), file_of(parsed)
   local plan = sending.plan(parsed)
   chosen.traceparent = sending.parent(parsed)
