@@ -55,15 +55,36 @@ static uint32_t by_stack (tg_Spy *y, const tg_Registers *r) {
   return found;
 }
 
-static tg_SpyTicked *ticked (tg_Spy *y, int tid, bool make) {
+static tg_SpyTicked *find_ticked (tg_Spy *y, int tid) {
   for (uint32_t i = 0; i < y->nticked; i++) {
     if (y->ticked[i].tid == tid)
       return &y->ticked[i];
   }
-  if (!make || y->nticked == TG_SPY_THREADS)
+  return NULL;
+}
+
+static bool still_ticks (const tg_Spy *y, int tid) {
+  for (uint32_t i = 0; i < y->ticks.count; i++) {
+    if (y->ticks.threads[i].tid == tid)
+      return true;
+  }
+  return false;
+}
+
+/* One that has ended makes room: there are as many places as threads that
+   tick. */
+static tg_SpyTicked *make_ticked (tg_Spy *y, int tid) {
+  tg_SpyTicked *of = find_ticked(y, tid);
+  if (of != NULL)
+    return of;
+  uint32_t i = 0;
+  while (i < y->nticked && still_ticks(y, y->ticked[i].tid))
+    i++;
+  if (i == TG_SPY_THREADS)
     return NULL;
-  y->ticked[y->nticked] = (tg_SpyTicked){.tid = tid};
-  return &y->ticked[y->nticked++];
+  y->nticked += i == y->nticked;
+  y->ticked[i] = (tg_SpyTicked){.tid = tid};
+  return &y->ticked[i];
 }
 
 /* Threads that never run Lua are nobody's business. One that does is outside
@@ -75,7 +96,7 @@ static uint32_t state_of (tg_Spy *y, const tg_SpyTick *tick) {
   uint32_t found = by_stack(y, &tick->registers);
   if (found == NONE)
     found = by_registers(y, &tick->registers);
-  if (found == NONE && alone && ticked(y, tick->tid, false) != NULL)
+  if (found == NONE && alone && find_ticked(y, tick->tid) != NULL)
     found = 0;
   return found;
 }
@@ -86,7 +107,7 @@ static void sample (tg_Spy *y, const tg_SpyTick *tick) {
   uint32_t state = state_of(y, tick);
   if (state == NONE)
     return;
-  tg_SpyTicked *of = ticked(y, tick->tid, true);
+  tg_SpyTicked *of = make_ticked(y, tick->tid);
   if (of == NULL)
     return;
   of->carried_ns += tick->used_ns;

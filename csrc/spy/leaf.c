@@ -45,14 +45,19 @@ static uint32_t owner_of (const tg_SpyLeaves *l, uint64_t next) {
   return next > c->start && next <= c->end ? place - 1 : NONE;
 }
 
-/* All by number of constants move with the list. */
+/* Places by constants move with the list. A function may have none. */
 static void number (tg_SpyLeaves *l, uint32_t from) {
-  for (uint32_t i = from; i < l->count; i++)
-    tg_intmap_set(&l->constants, l->list[i].constants, i);
+  for (uint32_t i = from; i < l->count; i++) {
+    if (l->list[i].constants != 0)
+      tg_intmap_set(&l->constants, l->list[i].constants, i);
+  }
 }
 
+/* Its constants may be where another function's are by now. */
 static void drop (tg_SpyLeaves *l, uint32_t place) {
-  tg_intmap_drop(&l->constants, l->list[place].constants);
+  uint64_t constants = l->list[place].constants;
+  if (constants != 0 && tg_intmap_find(&l->constants, constants) == place)
+    tg_intmap_drop(&l->constants, constants);
   memmove(&l->list[place], &l->list[place + 1],
           (l->count - place - 1) * sizeof *l->list);
   l->count--;

@@ -19,9 +19,9 @@ local TURN_MS = 50          -- of looking at a time
 
 spying.pid = {name = "pid", kind = "number", metavar = "PID",
               group = "The program",
-              help = "Take samples of a process that runs Lua (5.1 to 5.5), "
-                     .. "with nothing prepared in it. --sample, --wall and "
-                     .. "--duration are for that, too."}
+              help = "Take samples of a process that runs any Lua that dump "
+                     .. "knows, with nothing prepared in it. --sample, --wall "
+                     .. "and --duration are for that, too."}
 
 spying.stop = {name = "stop", flag = "--stop", value = true,
                group = "The program",
@@ -32,7 +32,7 @@ spying.outside = {name = "outside", flag = "--outside", value = true,
                   group = "The program",
                   help = "Take samples of the program from outside, as with "
                          .. "--pid: nothing is loaded into it, and after '--' "
-                         .. "it may be of any Lua, 5.1 to 5.5."}
+                         .. "it may be of any Lua that dump knows."}
 
 ---------------------------------------------------------------------------
 -- The process
