@@ -29,6 +29,7 @@
 #include "host/ownfunctions.h"
 #include "inspect/inspector.h"
 #include "peek/peek.h"
+#include "peek/spying.h"
 #include "send/halve.h"
 #include "server/clientchannel.h"
 #include "server/listener.h"
@@ -132,6 +133,7 @@ static const luaL_Reg core[] = {
   {"dump", peek_dump},
   {"glance", peek_glance},
   {"cputime", peek_cputime},
+  {"spy", spying_new},
   /* what a command line needs of the system, and Lua's libraries do not have */
   {"exec", system_exec},
   {"interpreter", system_interpreter},
@@ -215,6 +217,7 @@ int luaopen_tracegrip_core (lua_State *L) {
   tg_recordingobject_setup(L);
   tg_receiver_setup(L);
   tg_filetail_setup(L);
+  tg_spying_setup(L);
   tg_actorfeed_setup(L);
   tg_serverthread_setup();
   tg_serverhost_setup(L);

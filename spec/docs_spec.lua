@@ -30,6 +30,7 @@ local elsewhere = {
   "^make", "^sudo make install", "^kill %-USR1 PID", "^tracegrip view",
   "^tracegrip serve", "^tracegrip attach", "^tracegrip top",
   "^tracegrip ps", "^tracegrip dump", "^gcore",
+  "^tracegrip record %-%-pid",
   "^TRACEGRIP_LISTEN=%d+ LUA_INIT_5_4=",
 }
 

@@ -189,7 +189,10 @@ int system_spawn (lua_State *L) {
 
 int system_launch (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
-  return luaL_fileresult(L, launch(L, path), path);
+  if (!launch(L, path))
+    return luaL_fileresult(L, 0, path);
+  lua_pushinteger(L, (lua_Integer)command);
+  return 1;
 }
 
 int system_ended (lua_State *L) {

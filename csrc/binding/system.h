@@ -18,7 +18,7 @@ int system_exec (lua_State *L);
 */
 int system_spawn (lua_State *L);
 
-/* launch(path, args, env) -> true | nil, message, code: the same without
+/* launch(path, args, env) -> its number | nil, message, code: the same without
    waiting; ended() -> what spawn gives, or nothing as long as it runs. One at a
    time. */
 int system_launch (lua_State *L);

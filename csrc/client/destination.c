@@ -46,7 +46,8 @@ static uint32_t pid_field (lua_State *L, int i, const char *key) {
 }
 
 /* Whose recording it will be: the program is elsewhere, but the versions are
-   those of this library, which writes the file. */
+   those of this library, which writes the file; of Lua, if the plan does not
+   know the program's. */
 static bool read_plan (lua_State *L, int i, tg_FilePlan *plan) {
   plan->path = string_field(L, i, "path");
   plan->program.remote = true;
@@ -54,7 +55,10 @@ static bool read_plan (lua_State *L, int i, tg_FilePlan *plan) {
   plan->program.pid = pid_field(L, i, "pid");
   plan->program.name = string_field(L, i, "program");
   plan->program.tracegrip = tg_strcopy(TG_VERSION);
-  plan->program.lua = tg_strcopy(LUA_RELEASE);
+  plan->program.lua = string_field(L, i, "lua");
+  if (plan->program.lua == NULL)
+    plan->program.lua = tg_strcopy(LUA_RELEASE);
+  plan->program.directory = string_field(L, i, "directory");
   return plan->path != NULL && plan->program.tracegrip != NULL
          && plan->program.lua != NULL && tg_fileplan_fix(plan);
 }
@@ -103,6 +107,10 @@ bool tg_destination_note (tg_Destination *d, lua_State *L, int i,
   if (d->noted == 0)
     undo(d);
   return d->noted != 0;
+}
+
+void tg_destination_misses (tg_Destination *d, const tg_Misses *m) {
+  tg_filewriter_misses(d->file, m);
 }
 
 /* The trace's end is an entry of the file; without it, or with one that says

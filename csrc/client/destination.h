@@ -4,7 +4,8 @@
 **
 ** Made by a Lua object from its arguments: the options of the one trace, the
 ** style of the log or nil, and the plan of the recording or nil: {path, name,
-** program, pid}. The world failing is an errno.
+** program, pid} and, if they are known, the program's {lua, directory}. The
+** world failing is an errno.
 */
 #ifndef TG_DESTINATION_H
 #define TG_DESTINATION_H
@@ -35,6 +36,9 @@ bool tg_destination_record (tg_Destination *d, lua_State *L, int i,
    plan at 'i'). False: there was no room, no file is left of it; with errno. */
 bool tg_destination_note (tg_Destination *d, lua_State *L, int i,
                           tg_TraceEntry *entry);               /* [-0, +0, m] */
+
+/* What samples of another process lack by now, into the recording. */
+void tg_destination_misses (tg_Destination *d, const tg_Misses *m);
 
 /* The log (of the style at 'i', or nil) from 'start' on. False, with errno. */
 bool tg_destination_show (tg_Destination *d, lua_State *L, int i,

@@ -239,3 +239,17 @@ bool tg_calledname (tg_Sight *s, uint64_t shared, const tg_SeenProto *p,
 }
 
 /* }================================================================== */
+
+bool tg_calledname_by (tg_Sight *s, uint64_t shared,
+                       const tg_SeenFrame *caller, const tg_SeenFrame *callee,
+                       char *name, size_t room) {
+  tg_SeenProto p;
+  if (callee->tail || caller->is_c || caller->hooked)
+    return false;
+  if (caller->finalizer) {
+    snprintf(name, room, "__gc");
+    return true;
+  }
+  return tg_proto_read(s, caller->code, &p)
+         && tg_calledname(s, shared, &p, caller->pc, name, room);
+}

@@ -12,21 +12,30 @@
 #define SOURCE_MOST ((size_t)16 << 20)
 #define TITLE 60                /* LUA_IDSIZE */
 
-bool tg_described_open (tg_Described *d, tg_Target *t) {
-  *d = (tg_Described){.target = t, .functions = tg_functions_new()};
+bool tg_described_open (tg_Described *d, tg_Target *t,
+                        tg_Functions *functions) {
+  *d = (tg_Described){.target = t, .functions = functions};
+  if (functions == NULL)
+    d->functions = d->own = tg_functions_new();
   if (t->memory.core == NULL)
     tg_process_link(t->memory.pid, "cwd", d->directory, sizeof d->directory);
-  for (uint32_t i = 0; i < t->found.nstates; i++)
-    tg_loadednames_add(&d->loaded, &t->sight, t->found.shareds[i]);
+  tg_described_reload(d);
   return d->functions != NULL;
 }
 
+void tg_described_reload (tg_Described *d) {
+  tg_Target *t = d->target;
+  for (uint32_t i = 0; i < t->found.nstates; i++)
+    tg_loadednames_add(&d->loaded, &t->sight, t->found.shareds[i]);
+}
+
 void tg_described_close (tg_Described *d) {
-  if (d->functions != NULL)
-    tg_functions_free(d->functions);
+  if (d->own != NULL)
+    tg_functions_free(d->own);
   for (uint32_t i = 0; i < d->nfiles; i++)
     tg_declarations_free(&d->files[i]);
   tg_free(d->files);
+  tg_free(d->protos);
   tg_intmap_free(&d->ids);
   tg_intmap_free(&d->sources);
   tg_loadednames_free(&d->loaded);
@@ -173,18 +182,43 @@ static void describe_c (tg_Described *d, uint64_t code, const char *loaded,
     f->symbol = symbol_of(d->target, code);
 }
 
-static tg_FunctionId define (tg_Described *d, tg_Function *f,
-                             uint64_t key) {
+/* 'p' is its prototype; NULL: it is C. */
+static tg_FunctionId define (tg_Described *d, tg_Function *f, uint64_t key,
+                             const tg_SeenProto *p) {
   tg_FunctionId id = tg_functions_add(d->functions, f);
-  if (id == 0)
+  if (id == 0) {
     tg_function_clear(f);
-  else
-    tg_intmap_set(&d->ids, key, id);
+    return 0;
+  }
+  tg_intmap_set(&d->ids, key, id);
+  if (p != NULL && tg_grow_zeroed(&d->protos, &d->protos_capacity, id + 1,
+                                  sizeof *d->protos))
+    d->protos[id] = (tg_DescribedProto){p->source, p->line};
   return id;
 }
 
 /* A C function that package.loaded leads to is known by itself: closures of one
    C function have names of their own. */
+static uint64_t key_of (const char *loaded, tg_SeenValue function,
+                        uint64_t code, bool is_c) {
+  return (is_c && loaded != NULL) ? function.bits : code;
+}
+
+tg_FunctionId tg_described_known (tg_Described *d, const tg_SeenFrame *f) {
+  const char *loaded = f->is_c ? tg_loadednames_find(&d->loaded, f->function)
+                               : NULL;
+  uint64_t key = key_of(loaded, f->function, f->code, f->is_c);
+  uint32_t id = tg_intmap_find(&d->ids, key);
+  if (id == TG_INTMAP_NONE)
+    return 0;
+  if (!f->is_c && id < d->protos_capacity
+      && (d->protos[id].source != f->source || d->protos[id].line != f->line)) {
+    tg_intmap_drop(&d->ids, key);
+    return 0;
+  }
+  return id;
+}
+
 tg_FunctionId tg_described_of (tg_Described *d, tg_SeenValue function,
                                  const char *called) {
   tg_Function f = {0};
@@ -193,7 +227,7 @@ tg_FunctionId tg_described_of (tg_Described *d, tg_SeenValue function,
   bool known;
   bool is_c = tg_seen_is_c(&d->target->sight, function, &code, &known);
   const char *loaded = tg_loadednames_find(&d->loaded, function);
-  uint64_t key = (is_c && loaded != NULL) ? function.bits : code;
+  uint64_t key = key_of(loaded, function, code, is_c);
   uint32_t id = tg_intmap_find(&d->ids, key);
   if (id != TG_INTMAP_NONE)
     return id;
@@ -204,7 +238,7 @@ tg_FunctionId tg_described_of (tg_Described *d, tg_SeenValue function,
   else
     describe_lua(d, &p, loaded, called, &f);
   f.known = loaded != NULL;
-  return define(d, &f, key);
+  return define(d, &f, key, is_c ? NULL : &p);
 }
 
 /* }================================================================== */

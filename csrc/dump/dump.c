@@ -289,7 +289,7 @@ bool tg_dump_take (tg_Dump *d, tg_Target *t, const tg_DumpOptions *options,
   d->lister.definitions = &d->definitions;
   d->lister.selection = options->selection;
   d->states = tg_calloc(t->found.nstates + 1u, sizeof *d->states);
-  if (d->states == NULL || !tg_described_open(&d->definitions, t)) {
+  if (d->states == NULL || !tg_described_open(&d->definitions, t, NULL)) {
     tg_buf_addstr(words, "not enough memory");
     return false;
   }

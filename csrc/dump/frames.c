@@ -152,30 +152,14 @@ static void take_values (tg_Dump *d, tg_DumpFrame *f) {
 ** ===================================================================
 */
 
-/* What the caller, the next frame, calls the function. A tail call has none,
-   nor what a hook calls. */
-static bool called_by (tg_Dump *d, const tg_DumpThread *t, uint32_t i,
-                       const tg_SeenFrame *callee, char *name, size_t room) {
-  tg_SeenProto p;
-  if (i + 1 >= t->nframes || callee->tail)
-    return false;
-  const tg_SeenFrame *caller = &t->frames[i + 1].seen;
-  if (caller->is_c || caller->hooked)
-    return false;
-  if (caller->finalizer) {
-    strcpy(name, "__gc");
-    return true;
-  }
-  return tg_proto_read(&d->target->sight, caller->code, &p)
-         && tg_calledname(&d->target->sight, t->state.shared, &p, caller->pc,
-                          name, room);
-}
-
 static void tell (tg_Dump *d, tg_DumpThread *t, uint32_t i) {
   tg_DumpFrame *f = &t->frames[i];
   tg_SeenProto p;
   char called[256];
-  bool named = called_by(d, t, i, &f->seen, called, sizeof called);
+  bool named = i + 1 < t->nframes
+               && tg_calledname_by(&d->target->sight, t->state.shared,
+                                   &t->frames[i + 1].seen, &f->seen, called,
+                                   sizeof called);
   f->function = tg_described_of(&d->definitions, f->seen.function,
                                   named ? called : NULL);
   if (!f->seen.is_c && tg_proto_read(&d->target->sight, f->seen.code, &p))

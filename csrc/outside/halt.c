@@ -194,8 +194,7 @@ static uint64_t stack_of (int pid, int tid) {
   return stack;
 }
 
-/* Threads of a process into a list; how many there are. */
-static uint32_t threads_of (int pid, int *list, uint32_t most) {
+uint32_t tg_halt_threads (int pid, int *list, uint32_t most) {
   char path[64];
   struct dirent *e;
   uint32_t n = 0;
@@ -214,7 +213,7 @@ static uint32_t threads_of (int pid, int *list, uint32_t most) {
 
 int tg_halt_thread (int pid, uint64_t start, uint64_t end) {
   int list[THREADS];
-  uint32_t n = threads_of(pid, list, THREADS);
+  uint32_t n = tg_halt_threads(pid, list, THREADS);
   if (n <= 1)
     return (n == 1) ? list[0] : 0;
   for (uint32_t i = 0; i < n && end > start; i++) {

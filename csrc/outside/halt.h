@@ -40,6 +40,9 @@ typedef struct tg_Halt {
    tell that only when they are stopped, so each is, shortly. */
 int tg_halt_thread (int pid, uint64_t start, uint64_t end);
 
+/* The threads of a process into a list of 'most'; how many. */
+uint32_t tg_halt_threads (int pid, int *list, uint32_t most);
+
 /* Before threads are stopped: whoever holds others up should not have to wait
    for a processor itself. Gives what tg_halt_relax takes when they go on. */
 int tg_halt_hurry (void);

@@ -7,10 +7,15 @@
 #include "base/grow.h"
 
 #define RANGES 256u     /* read by one call */
+#define LINGERS 256u    /* moments for which a page is read unasked */
 
 typedef struct tg_Page {
   uint64_t at;
   uint8_t *bytes;       /* owns; NULL: it is not there */
+  uint8_t *again;       /* owns; the same a little later, at a moment; NULL:
+                           never */
+  uint32_t read;        /* at which moment, */
+  uint32_t asked;       /* and at which it was last wanted fresh; 0: never */
 } tg_Page;
 
 void tg_memory_init (tg_Memory *m, tg_MemoryRead *read) {
@@ -19,18 +24,22 @@ void tg_memory_init (tg_Memory *m, tg_MemoryRead *read) {
 }
 
 void tg_memory_forget (tg_Memory *m) {
-  for (uint32_t i = 0; i < m->count; i++)
+  for (uint32_t i = 0; i < m->count; i++) {
     tg_free(m->pages[i].bytes);
+    tg_free(m->pages[i].again);
+  }
   tg_intmap_free(&m->places);
   memset(&m->places, 0, sizeof m->places);
-  m->count = 0;
+  m->count = m->nfresh = 0;
 }
 
 void tg_memory_free (tg_Memory *m) {
   tg_memory_forget(m);
   tg_free(m->pages);
+  tg_free(m->fresh);
   m->pages = NULL;
-  m->capacity = 0;
+  m->fresh = NULL;
+  m->capacity = m->fresh_capacity = 0;
   tg_maps_free(&m->maps);
 }
 
@@ -42,6 +51,7 @@ bool tg_memory_block (tg_Memory *m, uint64_t at, void *to, size_t size) {
 /* ---- pages ---- */
 
 static void load (tg_Memory *m, tg_Page *page) {
+  page->read = m->moment;
   if (page->bytes == NULL)
     page->bytes = tg_malloc(TG_PAGE);
   if (page->bytes != NULL
@@ -145,4 +155,80 @@ void tg_memory_refresh (tg_Memory *m) {
     }
   }
   refresh_some(m, list, ranges, n);
+}
+
+/* ---- what changes all the time ---- */
+
+static void drop_stale (tg_Memory *m) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < m->nfresh; i++) {
+    tg_Page *page = &m->pages[m->fresh[i]];
+    if (m->moment - page->asked <= LINGERS && page->bytes != NULL)
+      m->fresh[kept++] = m->fresh[i];
+    else
+      page->asked = 0;
+  }
+  m->nfresh = kept;
+}
+
+/* There and back: what is the same in both copies of a page was so when the
+   last one was read. */
+static void read_twice (tg_Memory *m, const uint32_t *places, uint32_t n) {
+  tg_Page *list[RANGES];
+  tg_Range ranges[RANGES];
+  for (uint32_t i = 0; i < n; i++) {
+    tg_Page *page = &m->pages[places[i]];
+    page->read = m->moment;
+    list[i] = list[2 * n - 1 - i] = page;
+    ranges[i] = (tg_Range){page->at, page->bytes, TG_PAGE};
+    ranges[2 * n - 1 - i] = (tg_Range){page->at, page->again, TG_PAGE};
+  }
+  refresh_some(m, list, ranges, 2 * n);
+}
+
+void tg_memory_renew (tg_Memory *m) {
+  m->moment++;
+  drop_stale(m);
+  for (uint32_t i = 0; i < m->nfresh; i += RANGES / 2) {
+    uint32_t left = m->nfresh - i;
+    read_twice(m, m->fresh + i, left < RANGES / 2 ? left : RANGES / 2);
+  }
+}
+
+bool tg_memory_settled (tg_Memory *m, uint64_t at, size_t size) {
+  const tg_Page *page = page_of(m, at & ~(uint64_t)(TG_PAGE - 1));
+  size_t begin = (size_t)(at % TG_PAGE);
+  if (page == NULL || page->bytes == NULL || page->again == NULL
+      || page->read != m->moment)
+    return false;
+  if (begin + size > TG_PAGE)
+    size = TG_PAGE - begin;
+  return memcmp(page->bytes + begin, page->again + begin, size) == 0;
+}
+
+static bool is_fresh (tg_Memory *m, uint64_t at) {
+  tg_Page *page = page_of(m, at);
+  if (page == NULL)
+    return false;
+  if (page->bytes == NULL)
+    load(m, page);
+  if (page->again == NULL)
+    page->again = tg_malloc(TG_PAGE);
+  if (page->asked == 0) {
+    if (page->again == NULL
+        || !tg_grow(&m->fresh, &m->fresh_capacity, m->nfresh + 1,
+                    sizeof *m->fresh))
+      return false;
+    m->fresh[m->nfresh++] = m->last;
+  }
+  page->asked = m->moment;
+  return page->read == m->moment;
+}
+
+bool tg_memory_fresh (tg_Memory *m, uint64_t at, size_t size) {
+  uint64_t first = at & ~(uint64_t)(TG_PAGE - 1);
+  bool fresh = true;
+  for (uint64_t page = first; page < at + size; page += TG_PAGE)
+    fresh = is_fresh(m, page) && fresh;
+  return fresh;
 }

@@ -51,6 +51,9 @@ struct tg_Memory {
   struct tg_Page *pages;  /* owns */
   uint32_t count, capacity;
   uint32_t last;        /* the page that was asked for last */
+  uint32_t moment;      /* counts the calls of tg_memory_renew */
+  uint32_t *fresh;      /* owns; pages that are read at each of these */
+  uint32_t nfresh, fresh_capacity;
   uint64_t work;        /* reads of words and the like, whether kept or not */
   uint64_t faults;      /* of these, reads of what is not there */
 };
@@ -74,5 +77,17 @@ void tg_memory_refresh (tg_Memory *m);
 
 /* Keeps no page any more. */
 void tg_memory_forget (tg_Memory *m);
+
+/*
+** For samples: pages whose contents change all the time are read anew at each
+** moment, all of them in one call, and once more in the same call; those whose
+** contents are as good as fixed, functions and their code, are not.
+**   tg_memory_fresh: whether what is there was read at the last moment; if not,
+** it will be from the next one on, until nobody has asked for a while.
+**   tg_memory_settled: whether it was the same both times. Of one page.
+*/
+void tg_memory_renew (tg_Memory *m);
+bool tg_memory_fresh (tg_Memory *m, uint64_t at, size_t size);
+bool tg_memory_settled (tg_Memory *m, uint64_t at, size_t size);
 
 #endif

@@ -8,6 +8,17 @@
 #include "outside/process.h"
 #include "outside/proof.h"
 
+const char *tg_target_code (tg_Refusal refusal) {
+  switch (refusal) {
+    case TG_REFUSED_GONE: return "gone";
+    case TG_REFUSED_FORBIDDEN: return "forbidden";
+    case TG_REFUSED_NOLUA: return "nolua";
+    case TG_REFUSED_UNKNOWN: return "unknown";
+    case TG_REFUSED_UNFIT: return "unfit";
+    case TG_REFUSED_NOT: case TG_REFUSED_OTHER: default: return "failed";
+  }
+}
+
 void tg_target_title (const tg_Target *t, tg_Buf *words) {
   if (t->memory.core == NULL)
     tg_buf_addfmt(words, "process %d", t->memory.pid);

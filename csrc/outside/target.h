@@ -34,6 +34,10 @@ typedef struct tg_Target {
   char exe[4200];
 } tg_Target;
 
+/* A word for programs: "gone", "forbidden", "nolua", "unknown", "unfit",
+   "failed". */
+const char *tg_target_code (tg_Refusal refusal);
+
 /* Opens a process or a core; 'brief': only as far as to know that it runs Lua.
    Whatever is answered, tg_target_close. 'words' is why not. */
 tg_Refusal tg_target_process (tg_Target *t, int pid, tg_Buf *words);

@@ -89,6 +89,8 @@ static bool take_code (tg_Sight *s, const tg_SeenState *state,
     f->base = tg_sight_word(s, f->frame, AT_FRAME_BASE);
   if (!tg_proto_owns(&p, next_of(s, state, f), &f->pc))
     return tg_sight_reject(s, TG_REASON_CODE);
+  f->source = p.source;
+  f->line = p.line;
   take_extra(s, &p, f);
   return true;
 }
@@ -140,7 +142,7 @@ tg_WalkEnd tg_walk (tg_Sight *s, const tg_SeenState *state, tg_SeenFrame *list,
   if (*count > 0 && list[0].frame == state->frame) {
     list[0].limit = (state->top > list[0].slot) ? state->top : list[0].base;
     list[0].stale = !list[0].is_c && state->jump != 0
-                    && s->release / 100 != 502 && s->release / 100 != 503;
+                    && tg_walk_is_stale(s);
   }
   return TG_WALK_WHOLE;
 }

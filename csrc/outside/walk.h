@@ -21,6 +21,8 @@ typedef struct tg_SeenFrame {
   uint64_t slot;        /* its function's slot */
   tg_SeenValue function;
   uint64_t code;        /* its prototype, or the C function */
+  uint64_t source;      /* of the prototype: a string object, */
+  uint32_t line;        /* and its first line */
   uint64_t base, limit; /* slots of its variables; the end of them */
   int32_t pc;           /* the instruction that runs; -1: not known */
   uint32_t extra;       /* extra arguments, from 'extras' on */
@@ -41,6 +43,12 @@ typedef enum tg_WalkEnd {
 /* At most 'most' frames into 'list'; '*count' is how many. */
 tg_WalkEnd tg_walk (tg_Sight *s, const tg_SeenState *state, tg_SeenFrame *list,
                     uint32_t most, uint32_t *count);
+
+/* Whether that release's interpreter keeps the leaf's instruction in a
+   register. */
+TG_INLINE bool tg_walk_is_stale (const tg_Sight *s) {
+  return s->release / 100 != 502 && s->release / 100 != 503;
+}
 
 /* Where the interpreter keeps the leaf's instruction in a register and not in
    memory: finds it there, or on the C stack below the protected call. */

@@ -33,21 +33,10 @@ static int peeking__gc (lua_State *L) {
   return 0;
 }
 
-static const char *code_of (tg_Refusal refusal) {
-  switch (refusal) {
-    case TG_REFUSED_GONE: return "gone";
-    case TG_REFUSED_FORBIDDEN: return "forbidden";
-    case TG_REFUSED_NOLUA: return "nolua";
-    case TG_REFUSED_UNKNOWN: return "unknown";
-    case TG_REFUSED_UNFIT: return "unfit";
-    case TG_REFUSED_NOT: case TG_REFUSED_OTHER: default: return "failed";
-  }
-}
-
 static int refuse (lua_State *L, const Peeking *p, tg_Refusal refusal) {
   lua_pushnil(L);
   lua_pushlstring(L, p->words.data, p->words.size);
-  lua_pushstring(L, code_of(refusal));
+  lua_pushstring(L, tg_target_code(refusal));
   return 3;
 }
 

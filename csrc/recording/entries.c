@@ -222,6 +222,18 @@ void tg_entry_trace (tg_Buf *out, const tg_TraceEntry *t) {
   finish(out, at);
 }
 
+/* Numbers first: they are filled in again at known places. */
+void tg_entry_misses (tg_Buf *out, const tg_Misses *m) {
+  size_t at = begin(out, TG_ENTRY_MISSES);
+  tg_buf_put64(out, m->retried);
+  tg_buf_put32(out, m->n);
+  for (uint32_t i = 0; i < m->n; i++)
+    tg_buf_put64(out, m->counts[i]);
+  for (uint32_t i = 0; i < m->n; i++)
+    put_string(out, m->reasons[i]);
+  finish(out, at);
+}
+
 /* A text may have zeros in it, so it has a length. */
 void tg_entry_source (tg_Buf *out, const char *url, const char *text,
                       size_t size) {
@@ -337,6 +349,25 @@ tg_Status tg_entry_read_program (const tg_Entry *e, tg_Program *out) {
   if (status != TG_OK)
     tg_program_free(out);
   return status;
+}
+
+/* More reasons than there is room for are damage; a word that is too long is
+   cut. */
+tg_Status tg_entry_read_misses (const tg_Entry *e, tg_Misses *out) {
+  Source s = source_of(e);
+  *out = (tg_Misses){.known = true, .retried = tg_take64(&s.b)};
+  out->n = tg_take32(&s.b);
+  if (out->n > TG_MISSES_MAX)
+    return TG_ERR_FORMAT;
+  for (uint32_t i = 0; i < out->n; i++)
+    out->counts[i] = tg_take64(&s.b);
+  for (uint32_t i = 0; i < out->n; i++) {
+    tg_Slice word = read_bytes(&s);
+    size_t size = word.size < TG_MISSES_WORD ? word.size : TG_MISSES_WORD - 1;
+    if (word.data != NULL)
+      memcpy(out->reasons[i], word.data, size);
+  }
+  return status_of(&s);
 }
 
 /* Flags that are not known are passed over. */

@@ -16,6 +16,7 @@
 #include "options/options.h"
 #include "stream/costs.h"
 #include "stream/functions.h"
+#include "stream/misses.h"
 
 /* Whether the text of a file is what Lua loads: who records knows, and a file's
    name is the word of the chunk that has it. */
@@ -27,7 +28,8 @@ typedef enum tg_EntryKind {
   TG_ENTRY_FUNCTION = 2,
   TG_ENTRY_TRACE = 3,
   TG_ENTRY_SOURCE = 4,
-  TG_ENTRY_COSTS = 5
+  TG_ENTRY_COSTS = 5,
+  TG_ENTRY_MISSES = 6
 } tg_EntryKind;
 
 #define TG_ENTRY_HEAD 8u
@@ -85,6 +87,7 @@ void tg_entry_program (tg_Buf *out, const tg_Program *p);
 void tg_entry_costs (tg_Buf *out, const tg_Costs *c);
 void tg_entry_function (tg_Buf *out, tg_FunctionId id, const tg_Function *f);
 void tg_entry_trace (tg_Buf *out, const tg_TraceEntry *t);
+void tg_entry_misses (tg_Buf *out, const tg_Misses *m);
 void tg_entry_source (tg_Buf *out, const char *url, const char *text,
                       size_t size);
 
@@ -110,6 +113,8 @@ tg_Status tg_entry_read_trace (const tg_Entry *e, tg_TraceEntry *out);
 /* Costs that are not in it are 0: an older tracegrip did not tell them
    apart. */
 void tg_entry_read_costs (const tg_Entry *e, tg_Costs *out);
+
+tg_Status tg_entry_read_misses (const tg_Entry *e, tg_Misses *out);
 
 /* A source's name and text, which are borrowed from the entry. */
 tg_Status tg_entry_read_source (const tg_Entry *e, tg_Slice *url,

@@ -188,3 +188,16 @@ void tg_entrywriter_ended (tg_EntryWriter *w, uint32_t number,
 }
 
 /* }================================================================== */
+
+/* How many reasons there are does not change. */
+bool tg_entrywriter_misses (tg_EntryWriter *w, const tg_Misses *m) {
+  if (w->misses == NULL) {
+    tg_entry_misses(&w->scratch, m);
+    uint8_t *at = write_entry(w);
+    w->misses = (at != NULL) ? at + TG_ENTRY_HEAD : NULL;
+    return at != NULL;
+  }
+  memcpy(w->misses, &m->retried, sizeof m->retried);
+  memcpy(w->misses + 12, m->counts, m->n * sizeof *m->counts);
+  return true;
+}

@@ -20,6 +20,7 @@ typedef struct tg_EntryWriter {
   size_t made;            /* bytes of blocks so far */
   uint8_t **ends;         /* owns; by trace number, where its entry begins */
   uint32_t nends, cends;
+  uint8_t *misses;        /* borrows; where these begin; NULL: not written */
   size_t first;           /* bytes of the first block, if an entry needs no
                              more; 0: TG_ENTRIES_SIZE, as all others have */
   tg_SourceTest *sources; /* with the text of sources that pass; NULL: none */
@@ -51,5 +52,9 @@ void tg_entrywriter_moved (tg_EntryWriter *w, uint32_t number,
                            const tg_TraceEntry *t);
 void tg_entrywriter_ended (tg_EntryWriter *w, uint32_t number,
                            const tg_TraceEnd *end);
+
+/* What samples of another process lack: written the first time, and in the same
+   place from then on. */
+bool tg_entrywriter_misses (tg_EntryWriter *w, const tg_Misses *m);
 
 #endif

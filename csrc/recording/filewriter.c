@@ -191,6 +191,11 @@ void tg_filewriter_ended (tg_FileWriter *t, uint32_t number,
     tg_entrywriter_ended(&t->writer, number, end);
 }
 
+void tg_filewriter_misses (tg_FileWriter *t, const tg_Misses *m) {
+  if (t != NULL && t->error == 0 && !tg_entrywriter_misses(&t->writer, m))
+    fail(t, errno);
+}
+
 /* }================================================================== */
 
 /*

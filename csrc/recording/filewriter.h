@@ -74,6 +74,9 @@ void tg_filewriter_moved (tg_FileWriter *t, uint32_t number, const tg_TraceEntry
 void tg_filewriter_ended (tg_FileWriter *t, uint32_t number, const tg_TraceEnd
 *end);
 
+/* Notes what samples of another process lack by now. NULL is fine. */
+void tg_filewriter_misses (tg_FileWriter *t, const tg_Misses *m);
+
 /* The stream's chunks and definitions go to the file no more. */
 void tg_filewriter_stop (tg_FileWriter *t);
 

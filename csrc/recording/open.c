@@ -109,6 +109,7 @@ static tg_Status read_entry (Opening *o, const tg_Entry *e, uint64_t place) {
     case TG_ENTRY_COSTS:
       tg_entry_read_costs(e, &r->stream->costs);
       return TG_OK;
+    case TG_ENTRY_MISSES: return tg_entry_read_misses(e, &r->misses);
     case TG_ENTRY_NONE: default: return TG_OK;
   }
 }

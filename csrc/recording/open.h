@@ -20,6 +20,7 @@ typedef struct tg_Recording {
   tg_Stream *stream;        /* pins */
   tg_Header header;
   tg_Program program;       /* owns */
+  tg_Misses misses;         /* of samples of another process */
   tg_TraceEntry *traces;    /* owns, in the order in which they started */
   uint32_t count, capacity;
   uint64_t file_bytes;

@@ -266,6 +266,31 @@ static const char *state_name (const tg_Recording *r) {
   return r->busy ? "running" : "cut off";
 }
 
+/* Of what reasons, and how often, samples of another process were given up. */
+static void describe_dropped (lua_State *L, const tg_Misses *m) {
+  lua_newtable(L);
+  for (uint32_t i = 0; i < m->n; i++) {
+    if (m->counts[i] > 0)
+      lx_set_integer(L, m->reasons[i], (lua_Integer)m->counts[i]);
+  }
+  lua_setfield(L, -2, "dropped");
+}
+
+/* The samples of the first trace, which is at the top; what is known of those
+   that are not among them. The result is on top of it. */
+static void push_samples (lua_State *L, const tg_Recording *r) {
+  const tg_Options *o = &r->traces[0].options;
+  lua_newtable(L);
+  lua_getfield(L, -2, "samples");
+  lua_setfield(L, -2, "taken");
+  lx_set_integer(L, "rate", o->sample);
+  lx_set_string(L, "clock", o->wall ? "wall" : "cpu");
+  if (r->misses.known) {
+    lx_set_integer(L, "retried", (lua_Integer)r->misses.retried);
+    describe_dropped(L, &r->misses);
+  }
+}
+
 /* Copies the figures of the first trace, in the list on top, to the recording's
    table below the list. Most recordings have one trace; of several the first is
    that of the whole program. */
@@ -279,6 +304,10 @@ static void describe_whole (lua_State *L, const tg_Recording *r) {
   for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
     lua_getfield(L, -1, same[i]);
     lua_setfield(L, -4, same[i]);
+  }
+  if (r->traces[0].options.sample > 0) {
+    push_samples(L, r);
+    lua_setfield(L, -4, "samples");
   }
   lua_getfield(L, -1, "events");
   lua_Number events = lua_tonumber(L, -1);

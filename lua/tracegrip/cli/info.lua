@@ -134,6 +134,22 @@ local function lost_of (about)
   return losses
 end
 
+-- Of samples of another process: how many looks were taken again, and how many
+-- given up for what reason.
+local function samples_of (about)
+  local s, reasons = about.samples, {}
+  if not s or not s.retried then
+    return nil
+  end
+  for reason, n in pairs(s.dropped) do
+    reasons[#reasons + 1] = (", %s %s"):format(units.count(n), reason)
+  end
+  table.sort(reasons)
+  return ("%s taken from outside; %s again%s%s"):format(
+    units.count(s.taken), units.count(s.retried),
+    #reasons > 0 and "; given up" or "", table.concat(reasons):sub(2))
+end
+
 -- How those of samples came, if not as they should.
 local function ticks_of (about)
   local notes = about.ticks and about.ticks.notes or {}
@@ -168,6 +184,7 @@ local facts = {
   {"events", events_of},
   {"memory", memory_of},
   {"lost", lost_of},
+  {"samples", samples_of},
   {"ticks", ticks_of},
   {"threads", function (about)
     return about.threads and units.count(about.threads)

@@ -127,7 +127,7 @@ function program.become (script, arguments, call, options, style)
 end
 
 -- Runs the program as a child of this process, which core.ended tells the end
--- of: true | nil, message. With 'stay' it is a command, as below.
+-- of: its number | nil, message. With 'stay' it is a command, as below.
 function program.launch (script, arguments, call, options, style, stay, hosts)
   local words = command_line(script, arguments)
   local path = core.interpreter()
@@ -137,6 +137,18 @@ function program.launch (script, arguments, call, options, style, stay, hosts)
   end
   return core.launch(path, words,
                      environment(call, options, style, stay, hosts))
+end
+
+-- Runs a script, or with 'command' any command, as if we had not been there:
+-- its number, for who looks at it from outside; core.ended tells its end. nil,
+-- message if it cannot be run.
+function program.launch_untraced (script, arguments, command)
+  local words, path = command_line(script, arguments), core.interpreter()
+  if command then
+    arguments[0] = script
+    words, path = arguments, script
+  end
+  return core.launch(path, words, restored())
 end
 
 -- Becomes a command in which hosts of Lua are traced; the same.

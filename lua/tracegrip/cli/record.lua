@@ -7,6 +7,7 @@ local options = require "tracegrip.options"
 local preload = require "tracegrip.cli.preload"
 local program = require "tracegrip.cli.program"
 local sending = require "tracegrip.cli.sending"
+local spying = require "tracegrip.cli.spying"
 local target = require "tracegrip.target"
 local versions = require "tracegrip.cli.versions"
 core.own()
@@ -22,7 +23,8 @@ local record = {
     .. "and FILE is what it was.",
   usage = "[options] -o FILE script.lua [arguments]\n"
     .. "       tracegrip record [options] [--preload] -o FILE -- command "
-    .. "[arguments]",
+    .. "[arguments]\n"
+    .. "       tracegrip record --pid PID [options] -o FILE",
   program = true
 }
 
@@ -46,7 +48,7 @@ local own = {
   {name = "sources", flag = "--sources", value = true,
    group = "The recording",
    help = "Keep the text of the program's sources with it."},
-  preload.option,
+  preload.option, spying.pid, spying.outside, spying.stop,
 }
 
 local RING = 64 << 20      -- bytes kept if nothing else is said
@@ -62,7 +64,7 @@ local traced = options.vary {
 record.options = options.joined(own, sending.options, traced)
 
 function record.declare (parser)
-  parser:argument("script"):description(
+  parser:argument("script"):args("?"):description(
     "The program, or the command; '-' is standard input.")
   parser:argument("arguments"):args("*"):description("The program's own.")
 end
@@ -191,7 +193,69 @@ local function record_sent (parsed, chosen, file, plan)
   return end_alike(parsed, file, how, status)
 end
 
+-- What goes with samples from outside.
+local from_outside = {}
+for name in ("pid outside stop output force sample wall duration")
+            :gmatch "%S+" do
+  from_outside[name] = true
+end
+
+local function is_given (value)
+  return value ~= nil and (type(value) ~= "table" or next(value) ~= nil)
+end
+
+local function check_outside (parsed)
+  local flag = parsed.pid and "--pid" or "--outside"
+  if parsed.pid and (parsed.script or parsed.outside) then
+    main.misuse("--pid looks at a process that runs: there is no program to "
+                .. "run%s", parsed.outside and " (--outside)" or "")
+  end
+  for _, option in ipairs(record.options) do
+    if is_given(parsed[option.name]) and not from_outside[option.name] then
+      main.misuse("%s is not for samples that are taken from outside (%s)",
+                  options.flags {option}, flag)
+    end
+  end
+end
+
+local function check_program (parsed)
+  if not parsed.script then
+    main.misuse("missing argument 'script' (see tracegrip record --help)")
+  elseif parsed.stop and not parsed.outside then
+    main.misuse("--stop is for samples that are taken from outside: --pid or "
+                .. "--outside")
+  end
+end
+
+-- Returns the program's exit status; as with 'record --', success without a
+-- recording is none.
+local function record_outside (parsed)
+  if parsed.dashes then
+    program.check(parsed.script)
+  end
+  local function launch ()
+    return program.launch_untraced(parsed.script, parsed.arguments,
+                                   parsed.dashes)
+  end
+  local how, status, recorded = spying.record_own(parsed, record.prepare,
+                                                  launch)
+  if how == "signal" then
+    core.die(status)
+  end
+  return not recorded and status == 0 and 1 or status
+end
+
 function record.run (parsed)
+  if parsed.pid or parsed.outside then
+    check_outside(parsed)
+  end
+  if parsed.pid then
+    return spying.record(parsed, record.prepare)
+  end
+  check_program(parsed)
+  if parsed.outside then
+    return record_outside(parsed)
+  end
   local chosen, file = options_of(parsed), file_of(parsed)
   local plan = sending.plan(parsed)
   chosen.traceparent = sending.parent(parsed)

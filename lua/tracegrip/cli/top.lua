@@ -10,8 +10,10 @@ local core = require "tracegrip.core"
 local main = require "tracegrip.cli.main"
 local options = require "tracegrip.options"
 local server = require "tracegrip.cli.server"
+local spying = require "tracegrip.cli.spying"
 local terminal = require "tracegrip.cli.terminal"
 local topchild = require "tracegrip.cli.topchild"
+local topgazer = require "tracegrip.cli.topgazer"
 local topkeys = require "tracegrip.cli.topkeys"
 local topscreen = require "tracegrip.cli.topscreen"
 local topview = require "tracegrip.cli.topview"
@@ -24,9 +26,11 @@ local top = {
     .. "anew: by samples, which cost the program next to nothing, or by all "
     .. "calls. q leaves, and the program goes on; Ctrl-C ends a program that "
     .. "top has run, ? shows all keys. Where standard output is no terminal, "
-    .. "a table each second.",
+    .. "a table each second. With --pid it looks at a process that knows "
+    .. "nothing of it.",
   usage = "[options] PORT | HOST:PORT | unix:PATH\n"
-    .. "       tracegrip top [options] script.lua [arguments]",
+    .. "       tracegrip top [options] script.lua [arguments]\n"
+    .. "       tracegrip top [options] --pid PID",
   program = true
 }
 
@@ -65,12 +69,13 @@ local own = {
    group = "The program",
    help = "What a program that top runs writes goes to FILE; without it, it "
           .. "is shown when the program has ended."},
+  spying.pid, spying.stop,
 }
 
 top.options = options.joined(own, server.options)
 
 function top.declare (parser)
-  parser:argument("address"):description(
+  parser:argument("address"):args("?"):description(
     "Where the program listens, or the program.")
   parser:argument("arguments"):args("*"):description("The program's own.")
 end
@@ -237,6 +242,25 @@ local function conclude (session, trace)
   end
 end
 
+-- The same of a process that knows nothing of it.
+local function gaze (uv, parsed)
+  local gazer <close> = topgazer.new(uv, parsed)
+  local session <close> = attached.new(Session, gazer, {
+    uv = uv, left = parsed.number, limit = parsed.limit or 20, taker = gazer,
+    tracer = gazer
+  })
+  begin(session, parsed, spying.title(parsed.pid))
+  session.view:meet(gazer:process())
+  local ending = gazer:follow()
+  if session.terminal then
+    session.terminal:close()
+  end
+  conclude(session, {why = "requested"})
+  if ending then
+    main.note("%s", ending)
+  end
+end
+
 -- Whether it was left, and did not end by itself; whether all tables were shown
 -- that were asked for.
 local function attach (uv, parsed, child)
@@ -268,7 +292,31 @@ local function is_address (text)
   return server.address(text) ~= nil and core.filetype(text) ~= "file"
 end
 
+-- Options that are of programs which trace themselves.
+local function check_pid (parsed)
+  if parsed.address then
+    main.misuse("--pid looks at a process that runs: %s is one too many",
+                parsed.address)
+  end
+  for _, option in ipairs(top.options) do
+    local name = option.name
+    if parsed[name] and (name == "calls" or name == "memory"
+                         or name == "memoryEvery" or name == "output"
+                         or name == "tab" or name == "tokenFile") then
+      main.misuse("%s is not for a process that is looked at from outside",
+                  options.flags {option})
+    end
+  end
+end
+
 local function check (parsed)
+  if parsed.pid then
+    check_pid(parsed)
+  elseif not parsed.address then
+    main.misuse("missing argument 'address' (see tracegrip top --help)")
+  elseif parsed.stop then
+    main.misuse("--stop is for samples that are taken from outside: --pid")
+  end
   if parsed.sort == "calls" and not parsed.calls then
     main.misuse("--sort calls wants --calls: samples count none")
   elseif (parsed.sort == "bytes" or parsed.sort == "allocations"
@@ -283,6 +331,10 @@ end
 function top.run (parsed)
   local uv = main.luv()
   check(parsed)
+  if parsed.pid then
+    gaze(uv, parsed)
+    return 0
+  end
   if is_address(parsed.address) then
     if parsed.output or #parsed.arguments > 0 then
       main.misuse("%s is of a program that top runs",

@@ -1,0 +1,47 @@
+/*
+** leaf.h - what ran when a tick came, of a stack that was looked at a little
+** later.
+**
+** A tick has the thread's registers and the top of its C stack: the interpreter
+** keeps there which instruction it is at, so the function that ran is known to
+** the instruction. The look at the stack comes when we have a processor for it,
+** up to some milliseconds later on a busy machine, and mostly at a system call
+** of the program's: so what is looked at alone would be what the program does
+** around these. Therefore the tick says which function is the innermost:
+**
+**     tick: g     look: main > f > g         that is it
+**                 main > f > g > h           h was called later: main > f > g
+**                 main > f > h               f is known to call g: main > f > g
+**                 main > i                   nobody knows: given up as late
+**
+** Who calls whom is learned from looks that agree with their ticks. Plain C,
+** one thread.
+*/
+#ifndef TG_SPY_LEAF_H
+#define TG_SPY_LEAF_H
+
+#include "base/intmap.h"
+#include "spy/stack.h"
+#include "spy/ticks.h"
+
+/* A function whose code was seen. */
+typedef struct tg_SpyCode {
+  uint64_t start, end;  /* of its instructions, */
+  uint64_t constants;   /* and where its constants are */
+  tg_SeenFrame frame;   /* as it was when it was seen */
+} tg_SpyCode;
+
+typedef struct tg_SpyLeaves {
+  tg_SpyCode *list;     /* owns; by address */
+  uint32_t count, capacity;
+  tg_IntMap constants;  /* owns; places in the list */
+  tg_IntMap calls;      /* owns; who has called whom */
+} tg_SpyLeaves;
+
+/* The stack becomes what it was at the tick. False: that is not known. */
+bool tg_spyleaves_settle (tg_SpyLeaves *l, tg_Sight *s, tg_SpyStack *k,
+                          const tg_SpyTick *tick);
+
+void tg_spyleaves_free (tg_SpyLeaves *l);
+
+#endif

@@ -1,0 +1,91 @@
+/* sampling.c - see sampling.h. */
+#include "spy/sampling.h"
+
+#include "outside/process.h"
+
+#define TRIES 8                 /* looks for one sample */
+
+/* ---- looks ---- */
+
+static tg_Look look (tg_Spy *y, uint32_t state, const tg_Registers *registers,
+                     bool still, tg_Reason *why) {
+  const tg_Finds *found = &y->target.found;
+  tg_SpyHint hint = {
+    .registers = (registers != NULL && registers->count > 0) ? registers
+                                                              : NULL,
+    .others = found->list, .nothers = found->count, .still = still
+  };
+  return tg_spystack_look(&y->stack, &y->target.sight, found->mains[state],
+                          &hint, why);
+}
+
+/* The leaf's instruction, where the interpreter keeps that in a register. */
+static void refine (tg_Spy *y, const tg_Registers *registers) {
+  tg_SpyStack *k = &y->stack;
+  const tg_SpySpan *span = &k->spans[k->nspans - 1];
+  if (span->count > 0 && registers->count > 0)
+    tg_walk_refine(&y->target.sight, &span->state, &k->frames[span->first],
+                   registers);
+}
+
+/* The thread stands still, or waits: that it has waited all the time is asked
+   when it has been looked at. */
+static tg_Look look_halted (tg_Spy *y, uint32_t state, int tid,
+                            tg_Reason *why) {
+  tg_Halt h;
+  if (!tg_halt_begin(&h, y->target.memory.pid, tid))
+    return TG_LOOK_NONE;
+  tg_Look found = look(y, state, &h.registers, true, why);
+  if (found == TG_LOOK_GOOD)
+    refine(y, &h.registers);
+  if (!tg_halt_rests(&h))
+    found = TG_LOOK_TORN;
+  tg_halt_end(&h);
+  y->stopped_ns += h.took_ns;
+  return found;
+}
+
+static tg_Look look_at (tg_Spy *y, uint32_t state, int tid,
+                        const tg_SpyTick *tick, tg_Reason *why) {
+  if (y->plan.stop && tid != 0)
+    return look_halted(y, state, tid, why);
+  return look(y, state, (tick != NULL) ? &tick->registers : NULL, false, why);
+}
+
+/* A look that holds together becomes what is written. False: it does not after
+   all. */
+static bool take (tg_Spy *y, uint32_t state) {
+  return tg_spywriting_take(&y->writing, &y->stack,
+                            y->target.found.mains[state]);
+}
+
+/* Of a process that has ended meanwhile there was nothing to be seen. */
+static bool give_up (tg_Spy *y, int why) {
+  int pid = y->target.memory.pid;
+  char state = tg_process_state(pid, pid);
+  if (state != '\0' && state != 'Z' && state != 'X')
+    y->misses.counts[why]++;
+  return false;
+}
+
+bool tg_spy_sample (tg_Spy *y, uint32_t state, int tid,
+                    const tg_SpyTick *tick) {
+  tg_Reason why = TG_REASON_STATE;
+  for (int i = 0; i < TRIES; i++) {
+    y->misses.retried += i > 0;
+    if (i > 2)                  /* pages may be of what is gone */
+      tg_memory_forget(&y->target.memory);
+    tg_Look found = look_at(y, state, tid, tick, &why);
+    if (found == TG_LOOK_NONE)
+      why = TG_REASON_STATE;
+    if (found != TG_LOOK_GOOD)
+      continue;
+    if (tick != NULL && !tg_spyleaves_settle(&y->leaves, &y->target.sight,
+                                             &y->stack, tick))
+      return give_up(y, TG_SPY_LATE);
+    if (take(y, state))
+      return true;
+    why = TG_REASON_FUNCTION;
+  }
+  return give_up(y, (int)why);
+}

@@ -1,0 +1,159 @@
+/* spy.c - see spy.h. */
+#include "spy/spy.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "outside/process.h"
+#include "spy/byclock.h"
+#include "spy/byevents.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+#define TIDY_NS (SECOND_NS / 2) /* between looks for new threads */
+#define SEARCH_NS SECOND_NS     /* and for new states, at least; as long as */
+#define SEARCH_SHARE 30         /* it takes a small part of the time */
+
+/*
+** {==================================================================
+** Begin and end
+** ===================================================================
+*/
+
+static void name_reasons (tg_Misses *m) {
+  m->known = true;
+  m->n = TG_SPY_REASONS;
+  for (int i = 0; i < TG_NREASONS; i++)
+    snprintf(m->reasons[i], TG_MISSES_WORD, "%s",
+             tg_sight_reason((tg_Reason)i));
+  snprintf(m->reasons[TG_SPY_LATE], TG_MISSES_WORD, "late");
+}
+
+tg_Refusal tg_spy_open (tg_Spy *y, int pid, const tg_SpyPlan *plan,
+                        tg_Buf *words) {
+  memset(y, 0, sizeof *y);
+  y->plan = *plan;
+  y->random = 2463534242u;
+  y->opened = true;
+  name_reasons(&y->misses);
+  tg_Refusal refusal = tg_target_process(&y->target, pid, words);
+  if (refusal != TG_REFUSED_NOT)
+    return refusal;
+  y->by_events = !plan->wall && tg_spyticks_open(&y->ticks, pid, plan->hz);
+  return TG_REFUSED_NOT;
+}
+
+bool tg_spy_begin (tg_Spy *y, tg_Stream *stream) {
+  uint64_t now = tg_clock_monotonic_ns();
+  y->begun = true;
+  y->last_ns = y->next_ns = y->tidied_ns = now;
+  y->search_ns = now + SEARCH_NS;
+  y->usual = tg_halt_hurry();
+  bool good = tg_spywriting_open(&y->writing, &y->target, stream)
+              && tg_spywriting_begin(&y->writing, tg_clock_ticks());
+  tg_memory_forget(&y->target.memory);
+  return good;
+}
+
+void tg_spy_close (tg_Spy *y) {
+  if (!y->opened)
+    return;
+  if (y->begun)
+    tg_halt_relax(y->usual);
+  tg_spyticks_close(&y->ticks);
+  tg_spywriting_close(&y->writing);
+  tg_spystack_free(&y->stack);
+  tg_spyleaves_free(&y->leaves);
+  tg_target_close(&y->target);
+  memset(y, 0, sizeof *y);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** Now and then
+** ===================================================================
+*/
+
+/* What a number stood for may be another process by now, or another program
+   (execve). */
+static tg_SpyEnd end_of (const tg_Spy *y) {
+  int pid = y->target.memory.pid;
+  char state = tg_process_state(pid, pid);
+  if (state == '\0' || state == 'Z' || state == 'X'
+      || tg_process_born(pid) != y->target.born)
+    return TG_SPY_ENDED;
+  return tg_target_lives(&y->target) ? TG_SPY_RUNS : TG_SPY_CHANGED;
+}
+
+static void read_maps (tg_Memory *m) {
+  tg_Maps maps = {0};
+  if (!tg_maps_read(&maps, m->pid)) {
+    tg_maps_free(&maps);
+    return;
+  }
+  tg_maps_free(&m->maps);
+  m->maps = maps;
+}
+
+/* By the order in which they are found states keep what is known of them. */
+static void adopt (tg_Spy *y, tg_Finds *found) {
+  tg_SpyClocked clocked[TG_FOUND_STATES] = {{0}};
+  for (uint32_t i = 0; i < found->nstates; i++) {
+    for (uint32_t j = 0; j < y->target.found.nstates; j++) {
+      if (y->target.found.mains[j] == found->mains[i])
+        clocked[i] = y->clocked[j];
+    }
+  }
+  memcpy(y->clocked, clocked, sizeof clocked);
+  tg_found_free(&y->target.found);
+  y->target.found = *found;
+  tg_described_reload(&y->writing.described);
+}
+
+static void search (tg_Spy *y) {
+  tg_Finds found = {0};
+  uint64_t begun = tg_clock_monotonic_ns();
+  read_maps(&y->target.memory);
+  tg_finder_search(&y->target.sight, &found);
+  if (found.nstates > 0)
+    adopt(y, &found);
+  else
+    tg_found_free(&found);
+  uint64_t took = tg_clock_monotonic_ns() - begun;
+  uint64_t pause = took * SEARCH_SHARE;
+  y->search_ns = begun + took + (pause > SEARCH_NS ? pause : SEARCH_NS);
+}
+
+/* Pages that are kept may be of what is gone by now. */
+static void tidy (tg_Spy *y, uint64_t now) {
+  y->tidied_ns = now;
+  y->end = end_of(y);
+  if (y->end != TG_SPY_RUNS)
+    return;
+  if (y->by_events)
+    tg_spyticks_rescan(&y->ticks);
+  if (now >= y->search_ns)
+    search(y);
+  tg_memory_forget(&y->target.memory);
+  tg_spywriting_forget(&y->writing);
+}
+
+/* }================================================================== */
+
+tg_SpyEnd tg_spy_run (tg_Spy *y, uint64_t ns) {
+  uint64_t now = tg_clock_monotonic_ns(), until = now + ns;
+  while (y->end == TG_SPY_RUNS && now < until) {
+    if (y->by_events)
+      tg_spy_by_events(y, until - now);
+    else
+      tg_spy_by_clock(y, until);
+    now = tg_clock_monotonic_ns();
+    if (now - y->tidied_ns >= TIDY_NS)
+      tidy(y, now);
+  }
+  return y->end;
+}

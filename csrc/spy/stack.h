@@ -1,0 +1,61 @@
+/*
+** stack.h - one look at what a Lua state of another process runs: the chain of
+** its coroutines that have resumed each other, each with its frames.
+**
+** The process is not stopped for it, so what is read may be of two moments.
+** What changes all the time (frames, slots) is read twice in one call of the
+** system: a caller that is not the same both times has called somebody else
+** meanwhile, and the look is worth nothing. The innermost frame may have
+** changed: it is one that this caller has called. A function must own its
+** instruction, and a call must be in the slot that the caller's instruction
+** says.
+**
+**     renew ─> main ─> frames ─> resumed? ─> frames ... ─> are all fresh?
+**       ^                                                   no │    │ yes
+**       └──────────────────────────────────────────────────────┘  settled?
+**
+** Plain C, one thread. Allocates where stacks become deeper than before.
+*/
+#ifndef TG_SPY_STACK_H
+#define TG_SPY_STACK_H
+
+#include "outside/walk.h"
+
+#define TG_SPY_COROUTINES 64u   /* that have resumed each other, */
+#define TG_SPY_FRAMES 1024u     /* and the innermost frames of each */
+
+/* One coroutine of the chain. */
+typedef struct tg_SpySpan {
+  tg_SeenState state;
+  uint32_t first, count;        /* of its frames, innermost first */
+} tg_SpySpan;
+
+typedef struct tg_SpyStack {
+  tg_SpySpan spans[TG_SPY_COROUTINES];  /* outermost first */
+  uint32_t nspans;
+  tg_SeenFrame *frames; /* owns */
+  uint32_t count, capacity;
+} tg_SpyStack;
+
+/* What a tick tells of where to look; zeroes: nothing. */
+typedef struct tg_SpyHint {
+  const tg_Registers *registers;        /* NULL: not known */
+  const uint64_t *others;       /* coroutines that there are, */
+  uint32_t nothers;             /* for where C has resumed them */
+  bool still;                   /* nothing runs meanwhile */
+} tg_SpyHint;
+
+typedef enum tg_Look {
+  TG_LOOK_GOOD,
+  TG_LOOK_TORN,                 /* it changed meanwhile: once more */
+  TG_LOOK_NONE                  /* there is no such state any more */
+} tg_Look;
+
+/* Looks at the state with that main thread. '*why' is the reason if it is
+   torn. */
+tg_Look tg_spystack_look (tg_SpyStack *k, tg_Sight *s, uint64_t main,
+                          const tg_SpyHint *hint, tg_Reason *why);
+
+void tg_spystack_free (tg_SpyStack *k);
+
+#endif

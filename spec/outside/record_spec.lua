@@ -1,0 +1,411 @@
+-- Samples of processes that know nothing of it: what they say is held against
+-- work that the programs have counted.
+
+local lookedat = require "spec.support.lookedat"
+local run = require "spec.support.run"
+local spied = require "spec.support.spied"
+local uv = require "luv"
+
+-- Six, three and one parts of the same work.
+local functions = [[
+local function A ()
+  local x = 0 for i = 1, 6000 do x = x + i %% 7 end return x
+end
+local function B ()
+  local x = 0 for i = 1, 3000 do x = x + i %% 7 end return x
+end
+local function C ()
+  local x = 0 for i = 1, 1000 do x = x + i %% 7 end return x
+end
+]]
+
+local flat = functions .. [[
+say 'x' io.read()
+for i = 1, %d do A() B() C() end]]
+
+local coroutines = functions .. [[
+local function loop (f)
+  while true do f() coroutine.yield() end
+end
+local a = coroutine.wrap(function () loop(A) end)
+local b = coroutine.wrap(function () loop(B) end)
+local c = coroutine.create(function () loop(C) end)
+say 'x' io.read()
+for i = 1, %d do a() b() coroutine.resume(c) end]]
+
+-- Nothing but calls: each takes some ten nanoseconds.
+local dense = [[
+local function leaf (x) return x + 1 end
+local function twig (x) return x + 2 end
+local function P (n)
+  local s = 0
+  for i = 1, n do s = leaf(s) s = twig(s) end
+  return s
+end
+local function Q (n)
+  local s = 0
+  for i = 1, n do s = leaf(s) s = twig(s) end
+  return s
+end
+say 'x' io.read()
+for i = 1, %d do P(20000) Q(10000) end]]
+
+local ROUNDS = 16000            -- of ten thousand steps: a second or two
+
+local function samples_of (path)
+  return spied.info(path).samples
+end
+
+local function check_shares (path, parts, field)
+  local rows = spied.report(path)
+  local taken, sum = samples_of(path).taken, 0
+  for name in pairs(parts) do
+    assert(rows[name], name .. " is not there")
+    sum = sum + rows[name][field]
+  end
+  for name, part in pairs(parts) do
+    local share = rows[name][field] / sum
+    assert(spied.is_near(part, share, taken), ("%s has %.3f of %d samples")
+           :format(name, share, taken))
+  end
+end
+
+describe("record --pid", function ()
+  for _, interpreter in ipairs(lookedat.interpreters()) do
+    describe("of Lua " .. interpreter.release, function ()
+      it("tells shares of time as they are", function ()
+        spied.whole(interpreter.path, flat:format(ROUNDS),
+                    {"--sample", "10000"}, function (path)
+          check_shares(path, {A = 0.6, B = 0.3, C = 0.1}, "self_ms")
+        end)
+      end)
+
+      it("tells those of coroutines as they are", function ()
+        spied.whole(interpreter.path, coroutines:format(ROUNDS),
+                    {"--sample", "10000"}, function (path)
+          check_shares(path, {A = 0.6, B = 0.3, C = 0.1}, "self_ms")
+        end)
+      end)
+
+      it("has stacks that can be where calls are dense", function ()
+        spied.whole(interpreter.path, dense:format(700),
+                    {"--sample", "10000"}, function (path)
+          check_shares(path, {P = 2 / 3, Q = 1 / 3}, "total_ms")
+          local callers = {leaf = {P = true, Q = true},
+                           twig = {P = true, Q = true},
+                           P = {["(main chunk)"] = true},
+                           Q = {["(main chunk)"] = true}}
+          local sum, wrong = 0, 0
+          for _, stack in ipairs(spied.stacks(path)) do
+            sum = sum + stack.weight
+            for i, name in ipairs(stack) do
+              if callers[name] and not callers[name][stack[i - 1]] then
+                wrong = wrong + stack.weight
+              end
+            end
+          end
+          assert(wrong <= sum / 1000, ("%d of %d ns"):format(wrong, sum))
+        end)
+      end)
+    end)
+  end
+
+  it("tells what was taken, taken again and given up", function ()
+    spied.whole(run.lua, flat:format(2000), {}, function (path, command)
+      local samples = samples_of(path)
+      assert.equal("cpu", samples.clock)
+      assert.equal(1000, samples.rate)
+      assert.is_true(samples.taken > 0)
+      assert.equal("number", type(samples.retried))
+      assert.equal("table", type(samples.dropped))
+      local info = spied.info(path)
+      assert.equal("complete", info.state)
+      assert.truthy(info.program:find("program.lua", 1, true))
+      assert.truthy(command.stderr:find "process %d+ has ended; [^\n]*samples")
+    end)
+  end)
+
+  it("names functions and lines as traces do", function ()
+    spied.whole(run.lua, [[
+      local M = {}
+      package.loaded.shop = M
+      function M.count (n)
+        local x = 0
+        for i = 1, n do
+          x = x + i % 7
+        end
+        return x
+      end
+      local Account = {}
+      function Account:deposit () return M.count(3000) end
+      say 'x' io.read()
+      for i = 1, 20000 do Account:deposit() string.rep("x", 9) end
+    ]], {"--sample", "4000"}, function (path)
+      local rows = spied.report(path)
+      assert.truthy(rows["shop.count"])
+      assert.truthy(rows["shop.count"].self_ms
+                    > 0.8 * rows["(main chunk)"].total_ms)
+      assert.is_nil(rows["Account:deposit"]
+                    and rows["Account:deposit"].self_ms
+                        > rows["shop.count"].self_ms or nil)
+      local result = run.command({run.build .. "/bin/tracegrip", "report",
+                                  "--lines", "--json", path})
+      local known, all = 0, 0
+      for line, ms in result.stdout:gmatch
+                      '"line": *(%d+), *"self_ms": *([%d.]+)' do
+        all = all + ms
+        known = known + (line ~= "0" and ms or 0)
+      end
+      assert(all == 0 or known > all / 2, result.stdout)
+    end)
+  end)
+
+  it("shows by the clock what a process waits in", function ()
+    lookedat.with(run.lua, [[
+      local function ask () return io.read() end
+      say 'x'
+      ask()]], function (process)
+      process:waiting()
+      local path = process.directory .. "/x.tgr"
+      local command = spied.ended(spied.start {
+        "record", "--pid", tostring(process.pid), "-o", path, "--wall",
+        "--duration", "1"})
+      assert.equal(0, command.status, command.stderr)
+      local rows = spied.report(path)
+      assert.is_true(rows["io.read"].self_ms > 100)
+      assert.is_true(rows["ask"] == nil or rows["ask"].self_ms == 0)
+      assert.equal("wall", samples_of(path).clock)
+    end)
+  end)
+
+  it("takes nothing of a process that only waits, and says so", function ()
+    lookedat.with(run.lua, "say 'x' io.read()", function (process)
+      process:waiting()
+      local command = spied.ended(spied.start {
+        "record", "--pid", tostring(process.pid), "-o",
+        process.directory .. "/x.tgr", "--duration", "200ms"})
+      assert.equal(0, command.status)
+      assert.truthy(command.stderr:find("it has not run (--wall", 1, true))
+    end)
+  end)
+
+  it("makes an export of it, by the file's ending", function ()
+    for name, start in pairs {["x.html"] = "^<!doctype html>",
+                              ["x.folded"] = "^[^\n]+ %d+\n",
+                              ["x.speedscope.json"] = "^{"} do
+      lookedat.with(run.lua, flat:format(1000), function (process)
+        process:waiting()
+        local path = process.directory .. "/" .. name
+        local command = spied.start {"record", "--pid", tostring(process.pid),
+                                     "-o", path}
+        spied.looking(command)
+        process.stdin:close()
+        spied.ended(command)
+        assert.equal(0, command.status, command.stderr)
+        assert.truthy(run.read(path):lower():find(start), name)
+      end)
+    end
+  end)
+
+  it("ends with Ctrl-C, and keeps what it has", function ()
+    lookedat.with(run.lua, "say 'x' while true do math.sin(1) end",
+                  function (process)
+      process:word()
+      local path = process.directory .. "/x.tgr"
+      local command = spied.start {"record", "--pid", tostring(process.pid),
+                                   "-o", path}
+      spied.looking(command)
+      command.handle:kill "sigint"
+      spied.ended(command)
+      assert.equal(0, command.status, command.stderr)
+      assert.equal("complete", spied.info(path).state)
+      assert.is_nil(process.status)
+    end)
+  end)
+end)
+
+describe("record --outside", function ()
+  local function record (words, directory)
+    local all = {"record", "--outside", "--sample", "10000"}
+    table.move(words, 1, #words, #all + 1, all)
+    return spied.ended(spied.start(all, directory))
+  end
+
+  local function program (rounds, ending)
+    return "local function say () end\n"
+           .. flat:format(rounds):gsub("io%.read%(%)", "") .. "\n" .. ending
+  end
+
+  it("tells shares of a program of its own, and its exit status", function ()
+    run.within(function (directory)
+      run.write(directory .. "/p.lua", program(ROUNDS // 2, "os.exit(7)"))
+      local path = directory .. "/x.tgr"
+      local command = record({"-o", path, directory .. "/p.lua"})
+      assert.equal(7, command.status, command.stderr)
+      check_shares(path, {A = 0.6, B = 0.3, C = 0.1}, "self_ms")
+      assert.equal("complete", spied.info(path).state)
+    end)
+  end)
+
+  it("looks at commands of every Lua", function ()
+    for _, interpreter in ipairs(lookedat.interpreters()) do
+      run.within(function (directory)
+        run.write(directory .. "/p.lua", program(2000, ""))
+        local path = directory .. "/x.tgr"
+        local command = record({"-o", path, "--", interpreter.path,
+                                directory .. "/p.lua"})
+        assert.equal(0, command.status, command.stderr)
+        assert.is_true(spied.report(path).A.self_ms > 0)
+        assert.truthy(spied.info(path).versions.lua
+                      :find(interpreter.release, 1, true))
+      end)
+    end
+  end)
+
+  it("says that there was nothing to look at", function ()
+    run.within(function (directory)
+      local path = directory .. "/x.tgr"
+      local command = record({"-o", path, "--", "sh", "-c", "exit 0"})
+      assert.equal(1, command.status)
+      assert.truthy(command.stderr:find "no samples were taken")
+      assert.is_nil(run.read(path))
+    end)
+  end)
+end)
+
+describe("top --pid", function ()
+  it("shows where the time of a process goes", function ()
+    lookedat.with(run.lua, [[
+      local function busy () local x = 0 for i = 1, 1000 do x = x + i end end
+      say 'x'
+      while true do busy() end]], function (process)
+      process:word()
+      local command = spied.ended(spied.start {
+        "top", "--pid", tostring(process.pid), "-n", "2", "--every", "300ms"})
+      assert.equal(0, command.status, command.stderr)
+      assert.truthy(command.stdout:find("program.lua", 1, true))
+      assert.truthy(command.stdout:find "\n[^\n]* busy +[^\n]*program.lua:")
+      assert.is_nil(process.status)
+    end)
+  end)
+
+  it("leaves when the process ends, and says so", function ()
+    lookedat.with(run.lua, "say 'x' io.read()", function (process)
+      process:waiting()
+      local command = spied.start {"top", "--pid", tostring(process.pid),
+                                   "--wall", "--every", "100ms"}
+      spied.showing(command)
+      process.stdin:close()
+      spied.ended(command)
+      assert.equal(0, command.status, command.stderr)
+      assert.truthy(command.stderr:find "process %d+ has ended")
+    end)
+  end)
+
+  it("refuses what it cannot show", function ()
+    local result = run.command({run.build .. "/bin/tracegrip", "top", "--pid",
+                                "1", "--calls"})
+    assert.equal(2, result.status)
+    assert.truthy(result.stderr:find("--calls is not for", 1, true))
+    result = run.command({run.build .. "/bin/tracegrip", "top", "--pid",
+                          "4194305"})
+    assert.equal(1, result.status)
+    assert.equal("", result.stdout)
+    assert.truthy(result.stderr:find "^tracegrip: there is no process[^\n]*\n$")
+  end)
+end)
+
+describe("a process of which samples are taken", function ()
+  local busy = [[
+    local function work () local x = 0 for i = 1, 1000 do x = x + i end end
+    say 'x'
+    while true do work() end]]
+
+  local function status_of (pid)
+    local text = run.read(("/proc/%d/status"):format(pid))
+    return text:match "State:%s*(%a)", text:match "TracerPid:%s*(%d+)"
+  end
+
+  it("runs on if tracegrip is killed, also with --stop", function ()
+    lookedat.with(run.lua, busy, function (process)
+      process:word()
+      for i = 1, 8 do
+        run.command({"timeout", "-s", "KILL", tostring(0.1 + i / 50),
+                     run.build .. "/bin/tracegrip", "record", "--pid",
+                     tostring(process.pid), "--stop", "--sample", "10000",
+                     "-o", process.directory .. "/x.tgr"})
+      end
+      local state, tracer = status_of(process.pid)
+      assert.is_nil(state:find "[tT]")
+      assert.equal("0", tracer)
+    end)
+  end)
+
+  it("has no torn samples with --stop", function ()
+    spied.whole(run.lua, dense:format(60), {"--stop"}, function (path)
+      local dropped = samples_of(path).dropped
+      dropped.late = nil
+      assert.same({}, dropped)
+    end)
+  end)
+
+  it("may be of any making: nothing is taken for granted", function ()
+    lookedat.with(run.lua, [[
+      say 'x'
+      local n = 0
+      while true do
+        n = n + 1
+        local f = (loadstring or load)(
+          ("local a, b = %d, 2 for i = 1, 50 do a = a + b end return a")
+          :format(n), "=\27[31mchunk" .. n % 100)
+        local co = coroutine.wrap(function () f() coroutine.yield() f() end)
+        co() co()
+        if n % 100 == 0 then collectgarbage() end
+      end]], function (process)
+      process:word()
+      local path = process.directory .. "/x.tgr"
+      local command = spied.ended(spied.start {
+        "record", "--pid", tostring(process.pid), "-o", path, "--sample",
+        "2000", "--duration", "2"})
+      assert.equal(0, command.status, command.stderr)
+      assert.equal("complete", spied.info(path).state)
+    end)
+  end)
+end)
+
+describe("record --pid refuses in one line", function ()
+  local function check (words, status, pattern)
+    run.within(function (directory)
+      local path = directory .. "/x.tgr"
+      local all = {run.build .. "/bin/tracegrip", "record", "-o", path}
+      table.move(words, 1, #words, #all + 1, all)
+      local result = run.command(all, {env = {LUA = run.host}})
+      assert.equal(status, result.status, result.stderr)
+      assert.equal("", result.stdout)
+      assert.truthy(result.stderr:find "^tracegrip: [^\n]*\n$", result.stderr)
+      assert.truthy(result.stderr:find(pattern), result.stderr)
+      assert.is_nil(run.read(path))
+    end)
+  end
+
+  it("a number that is no process's", function ()
+    check({"--pid", "4194305"}, 1, "there is no process 4194305")
+  end)
+
+  it("a process without Lua", function ()
+    local handle, pid = uv.spawn("sleep", {args = {"60"}}, function () end)
+    local ok, message = pcall(check, {"--pid", tostring(pid)}, 1,
+                              "has no Lua in it")
+    handle:kill "sigkill"
+    handle:close()
+    uv.run "nowait"
+    assert(ok, message)
+  end)
+
+  it("what is of a program that it runs", function ()
+    check({"--pid", "1", "--trace", "name"}, 2, "%-%-trace is not for samples")
+    check({"--pid", "1", "x.lua"}, 2, "there is no program to run")
+    check({"--stop", "x.lua"}, 2, "%-%-pid")
+    check({}, 2, "missing argument 'script'")
+  end)
+end)

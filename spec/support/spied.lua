@@ -1,0 +1,132 @@
+--- spied.lua - a program of any Lua, and the samples that tracegrip takes of it
+-- from outside.
+--
+-- The program waits for its standard input to end, is looked at from then on,
+-- does so much work as it was told, and ends: so what there is to be seen is
+-- counted, however busy the machine is.
+
+local dkjson = require "dkjson"
+local uv = require "luv"
+
+local lookedat = require "spec.support.lookedat"
+local run = require "spec.support.run"
+local waiting = require "spec.support.waiting"
+
+local spied = {}
+
+local assert = require "luassert"
+
+--- Starts tracegrip with these words; what it says is collected.
+function spied.start (words)
+  local command = {stderr = "", stdout = ""}
+  local pipes = {uv.new_pipe(), uv.new_pipe()}
+  local environment = {"LUA=" .. run.host}
+  for name, value in pairs(uv.os_environ()) do
+    if name ~= "LUA" then
+      environment[#environment + 1] = name .. "=" .. value
+    end
+  end
+  command.handle, command.pid = uv.spawn(run.build .. "/bin/tracegrip", {
+    args = words, stdio = {nil, pipes[1], pipes[2]}, env = environment
+  }, function (status, signal)
+    command.status, command.signal = status, signal
+    command.handle:close()
+  end)
+  for i, name in ipairs {"stdout", "stderr"} do
+    pipes[i]:read_start(function (_, data)
+      command[name] = command[name] .. (data or "")
+      if not data then
+        pipes[i]:close()
+        command[name .. "_ended"] = true
+      end
+    end)
+  end
+  return command
+end
+
+--- Waits until it has ended, with all that it has said.
+function spied.ended (command)
+  assert(waiting.till(function ()
+    return command.status and command.stdout_ended and command.stderr_ended
+  end, run.patience), "tracegrip has not ended: " .. command.stderr)
+  return command
+end
+
+--- Waits until it looks at its process.
+function spied.looking (command)
+  assert(waiting.till(function ()
+    return command.stderr:find "looking at process" or command.status
+  end, run.patience))
+  assert(not command.status, command.stderr)
+end
+
+--- Waits until it has shown something.
+function spied.showing (command)
+  assert(waiting.till(function ()
+    return command.stdout ~= "" or command.status
+  end, run.patience))
+  assert(not command.status, command.stderr)
+end
+
+--- Takes samples of 'code' from when it has said its word until it ends.
+-- use(path, command) gets the recording.
+function spied.whole (interpreter, code, words, use)
+  lookedat.with(interpreter, code, function (process)
+    process:waiting()
+    local path = process.directory .. "/x.tgr"
+    local all = {"record", "--pid", tostring(process.pid), "-o", path}
+    table.move(words, 1, #words, #all + 1, all)
+    local command = spied.start(all)
+    spied.looking(command)
+    process.stdin:close()
+    spied.ended(command)
+    assert.equal(0, command.status, command.stderr)
+    use(path, command)
+  end)
+end
+
+--- The rows of its report, by name, and the document.
+function spied.report (path)
+  local result = run.command({run.build .. "/bin/tracegrip", "report",
+                              "--json", path}, {env = {LUA = run.host}})
+  assert.equal(0, result.status, result.stderr)
+  local document, rows = dkjson.decode(result.stdout), {}
+  for _, row in ipairs(document.functions) do
+    rows[row.name] = row
+  end
+  return rows, document
+end
+
+--- What info says of it.
+function spied.info (path)
+  local result = run.command({run.build .. "/bin/tracegrip", "info",
+                              "--json", path}, {env = {LUA = run.host}})
+  assert.equal(0, result.status, result.stderr)
+  return dkjson.decode(result.stdout)
+end
+
+--- Its stacks, outermost first, each with its nanoseconds.
+function spied.stacks (path)
+  local result = run.command({run.build .. "/bin/tracegrip", "export",
+                              "folded", "--weight", "nanoseconds", "-o", "-",
+                              path}, {env = {LUA = run.host}})
+  assert.equal(0, result.status, result.stderr)
+  local list = {}
+  for stack, weight in result.stdout:gmatch "([^\n]*) (%d+)\n" do
+    local one = {weight = tonumber(weight)}
+    for name in stack:gmatch "[^;]+" do
+      one[#one + 1] = name
+    end
+    list[#list + 1] = one
+  end
+  return list
+end
+
+--- Whether a share, of so many samples, is what is expected: two points off at
+-- most, or what chance allows where a busy machine gave fewer samples.
+function spied.is_near (expected, share, samples)
+  local chance = 4 * math.sqrt(expected * (1 - expected) / samples)
+  return math.abs(share - expected) <= math.max(0.02, chance)
+end
+
+return spied
