@@ -42,6 +42,7 @@
 #include "trace/readtrace.h"
 #include "trace/recordingobject.h"
 #include "trace/recordtrace.h"
+#include "trace/replayobject.h"
 #include "trace/report.h"
 #include "trace/scopesession.h"
 #include "trace/scrubrecording.h"
@@ -103,12 +104,14 @@ static const luaL_Reg core[] = {
   {"feed", feed_new},
   {"log", livelog_start},
   {"record", record_start},
-  /* traces that are over: recordings, exports, the profiler service */
+  /* traces that are over: recordings, exports, the profiler service, their
+     moments in a debugger (dap/recorded.lua) */
   {"open", recording_open},
   {"exportFormats", export_formats},
   {"scrub", recording_scrub},
   {"sourceText", trace_sourcetext},
   {"scope", scopesession_new},
+  {"replay", replayobject_new},
   {"decode", jsonreader_decode},
   /* the client's side, cli/attach.lua */
   {"receive", receiver_new},
