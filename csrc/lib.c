@@ -39,6 +39,7 @@
 #include "trace/consolemarks.h"
 #include "trace/exporttrace.h"
 #include "trace/livelog.h"
+#include "trace/partingobject.h"
 #include "trace/readtrace.h"
 #include "trace/recordingobject.h"
 #include "trace/recordtrace.h"
@@ -112,6 +113,7 @@ static const luaL_Reg core[] = {
   {"sourceText", trace_sourcetext},
   {"scope", scopesession_new},
   {"replay", replayobject_new},
+  {"parting", partingobject_new},
   {"decode", jsonreader_decode},
   /* the client's side, cli/attach.lua */
   {"receive", receiver_new},

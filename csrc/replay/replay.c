@@ -34,7 +34,7 @@ static void equip (tg_Replay *r) {
 /* Markers of the console: other moments belong to no call. More than can be
    kept are counted. */
 static bool note_marker (tg_Replay *r, const tg_Packet *p) {
-  if (!tg_mark_said(p->mark) || !r->indexed || r->number < r->seen)
+  if (!tg_mark_said(p->mark) || r->number < r->seen)
     return true;
   if (r->nmarkers == TG_REPLAY_MARKERS) {
     r->unkept++;
@@ -59,7 +59,7 @@ static bool yields (const tg_Replay *r) {
 }
 
 static void leave_waypoint (tg_Replay *r) {
-  if (r->indexed && tg_waypoints_are_due(&r->ways, r->number)
+  if (tg_waypoints_are_due(&r->ways, r->number)
       && tg_reader_between(r->reader) && !yields(r))
     (void)tg_waypoints_add(&r->ways, r->number, r->reader, &r->stacks);
 }
@@ -152,7 +152,6 @@ tg_Replay *tg_replay_new (const tg_ReplaySource *source) {
   r->from = source->from;
   r->stop = source->stop;
   r->first = true;
-  r->indexed = !source->forwards;
   r->total = TG_REPLAY_UNKNOWN;
   tg_waypoints_init(&r->ways, source->every, source->most);
   if (tg_selection_copy(&r->selection, source->selection)) {
@@ -165,7 +164,7 @@ tg_Replay *tg_replay_new (const tg_ReplaySource *source) {
   }
   equip(r);
   look_ahead(r);
-  if (r->indexed && r->ways.count == 0)     /* no memory for the first one */
+  if (r->ways.count == 0)     /* no memory for the first one */
     fail(r, TG_ERR_MEMORY);
   return r;
 }
@@ -219,7 +218,6 @@ static bool approach (tg_Replay *r, uint64_t number) {
 }
 
 bool tg_replay_go (tg_Replay *r, uint64_t number, uint64_t budget) {
-  tg_check(r->indexed);
   if (number > r->total)
     number = r->total;
   if (r->number == number && (r->first || r->last.at != UINT64_MAX))

@@ -69,7 +69,6 @@ typedef struct tg_Replay {
   tg_Pos from, stop;
   tg_Reader *reader;    /* owns; 'coming' is what it has given last */
   tg_Waypoints ways;    /* owns */
-  bool indexed;         /* there are to be waypoints */
   uint64_t seen;        /* moments up to this one have been read */
   tg_ReplayMarker *markers; /* owns; in order, up to 'seen' */
   uint32_t nmarkers, cmarkers;
@@ -85,7 +84,6 @@ typedef struct tg_ReplaySource {
   tg_Stream *stream;
   tg_Pos from, stop;    /* a trace's, 'from' the position of a CONTEXT */
   const tg_Selection *selection;  /* copied; without its minimum of time */
-  bool forwards;        /* nobody will go back: no index is made */
   uint64_t every;       /* of tg_waypoints_init; for tests */
   size_t most;
 } tg_ReplaySource;

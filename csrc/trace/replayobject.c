@@ -36,11 +36,19 @@ static int replay__gc (lua_State *L) {
   return 0;
 }
 
-static Replay *check_replay (lua_State *L) {
-  Replay *u = luaL_checkudata(L, 1, REPLAY);
+static Replay *check_at (lua_State *L, int i) {
+  Replay *u = luaL_checkudata(L, i, REPLAY);
   if (u->replay == NULL)
     luaL_error(L, "this replay has been collected");
   return u;
+}
+
+static Replay *check_replay (lua_State *L) {
+  return check_at(L, 1);
+}
+
+tg_Replay *tg_replayobject_check (lua_State *L, int i) {
+  return check_at(L, i)->replay;
 }
 
 static int no_memory (lua_State *L) {
@@ -49,12 +57,12 @@ static int no_memory (lua_State *L) {
 
 /* ---- making one ---- */
 
-static lua_Integer option (lua_State *L, int how, const char *key) {
-  if (!lua_istable(L, how))
+static lua_Integer option (lua_State *L, const char *key) {
+  if (!lua_istable(L, 2))
     return 0;
-  lua_getfield(L, how, key);
+  lua_getfield(L, 2, key);
   lua_Integer n = luaL_optinteger(L, -1, 0);
-  luaL_argcheck(L, n >= 0, how, key);
+  luaL_argcheck(L, n >= 0, 2, key);
   lua_pop(L, 1);
   return n;
 }
@@ -71,11 +79,10 @@ static void set_metatable (lua_State *L);
 /* The userdata is empty, and has its finalizer, before anything in it is
    made. */
 int replayobject_new (lua_State *L) {
+  static const char *const extra[] = {"every", "most", NULL};
   lua_settop(L, 2);
-  lua_Integer every = option(L, 2, "every"), most = option(L, 2, "most");
-  lua_pushnil(L);               /* no filter */
-  lua_replace(L, 2);
-  tg_ReadTrace *reading = tg_readtrace_new(L, 2, NULL, TG_TYPES_ALL);
+  lua_Integer every = option(L, "every"), most = option(L, "most");
+  tg_ReadTrace *reading = tg_readtrace_new(L, 2, extra, TG_TYPES_ALL);
   Replay *u = lua_newuserdatauv(L, sizeof *u, 1);
   memset(u, 0, sizeof *u);
   set_metatable(L);
@@ -95,7 +102,6 @@ int replayobject_new (lua_State *L) {
 
 /* ---- where it is ---- */
 
-/* Damage is the end of what there is; all else raises. */
 static void check_status (lua_State *L, Replay *u) {
   const tg_Replay *r = u->replay;
   if (r->status == TG_OK)
@@ -105,6 +111,10 @@ static void check_status (lua_State *L, Replay *u) {
     no_memory(L);
   if (error != 0)
     luaL_error(L, "%s", strerror(error));
+}
+
+void tg_replayobject_check_status (lua_State *L, int i) {
+  check_status(L, check_at(L, i));
 }
 
 static int replay_go (lua_State *L) {
@@ -139,7 +149,7 @@ static int replay_moment (lua_State *L) {
 
 /* As packets have the place of a main chunk. */
 static uint32_t line_of (const tg_Function *f) {
-  return f->line == 0 && !f->is_c ? 1 : f->line;
+  return f->line > 0 ? f->line : 1;
 }
 
 /* What a frame is known by: exits do not name it. */
@@ -149,7 +159,8 @@ static void set_frame (lua_State *L, const Replay *u, tg_FunctionId id,
   if (f != NULL) {
     lx_set_string(L, "name", f->name);
     lx_set_string(L, "url", f->url);
-    lx_set_integer(L, "line", line_of(f));
+    if (!f->is_c)
+      lx_set_integer(L, "line", line_of(f));
   }
   lx_set_integer(L, "function", id);
   lx_set_integer(L, "entry", (lua_Integer)entry);
@@ -242,8 +253,10 @@ static const tg_CallStack *stack_at (lua_State *L, const Replay *u, int i) {
 static void set_function (lua_State *L, const tg_Function *f) {
   lx_set_string(L, "name", f->name);
   lx_set_string(L, "url", f->url);
-  lx_set_integer(L, "line", line_of(f));
-  lx_set_integer(L, "last_line", f->last_line);
+  if (!f->is_c) {
+    lx_set_integer(L, "line", line_of(f));
+    lx_set_integer(L, "last_line", f->last_line);
+  }
   lua_pushboolean(L, f->is_c);
   lua_setfield(L, -2, "c");
 }

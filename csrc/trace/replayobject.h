@@ -8,10 +8,20 @@
 #define TG_REPLAYOBJECT_H
 
 #include "binding/lx.h"
+#include "replay/replay.h"
+
+/* The replay of the object at 'i'; raises. */
+tg_Replay *tg_replayobject_check (lua_State *L, int i);        /* [-0, +0, v] */
+
+/* Raises if that replay cannot be read any more. Damage is its end, of which
+   the trace's field 'damage' tells from now on. */
+void tg_replayobject_check_status (lua_State *L, int i);       /* [-0, +0, v] */
 
 /*
-** Lua: replay(trace, how) -> replay. 'how', optional: 'every' packets there is
-** a waypoint, which take 'most' bytes, for tests. Raises without memory.
+** Lua: replay(trace, filter) -> replay. The filter, optional, may also have,
+** for tests, 'every' so many packets a waypoint, which take 'most' bytes
+** together. Its minimum of time, and the trace's, are not heeded. Raises without
+** memory.
 **
 ** A replay:
 **   replay:go(number, budget?) -> boolean
@@ -46,8 +56,7 @@
 **                        candidate: list of "call", "line", "error", "result"
 **   replay:accept()      the candidate is one
 **
-** What cannot be read any more raises, as a trace's packets do; damage is the
-** end, and the trace's field 'damage' tells of it.
+** What cannot be read any more raises, as a trace's packets do.
 */
 int replayobject_new (lua_State *L);
 

@@ -165,7 +165,7 @@ local function random_stops (replay, m, random)
   local list, calls, results = {}, {}, {}
   local lines = random_lines(replay, m, random, list)
   for _, f in ipairs(replay:functions()) do
-    local key = ("%s %s %d"):format(f.name, f.url, f.line)
+    local key = ("%s %s %d"):format(f.name, f.url, f.line or 0)
     if calls[key] == nil then           -- functions may share a key
       calls[key], results[key] = random(6) == 1, random(9) == 1
     end
