@@ -4,8 +4,8 @@
 **
 ** The runs have numbers of their own for functions and objects, and tables list
 ** their fields in any order: so functions are compared by name and place,
-** fields by key, and objects by what is listed of them and by where they appear.
-** A path counts from the directory in which the program ran, if it is in there.
+** fields by key, objects by what is listed of them and by where they appear. A
+** path counts from the directory in which the program ran, if it is in there.
 ** Addresses in strings ("table: 0x55d0c8a7f2b0") are no difference: no two runs
 ** have the same. Of what was cut, what there is is compared.
 **

@@ -20,8 +20,8 @@ void tg_replayobject_check_status (lua_State *L, int i);       /* [-0, +0, v] */
 /*
 ** Lua: replay(trace, filter) -> replay. The filter, optional, may also have,
 ** for tests, 'every' so many packets a waypoint, which take 'most' bytes
-** together. Its minimum of time, and the trace's, are not heeded. Raises without
-** memory.
+** together. Its minimum of time, and the trace's, are not heeded. Raises
+** without memory.
 **
 ** A replay:
 **   replay:go(number, budget?) -> boolean
