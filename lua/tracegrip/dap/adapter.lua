@@ -30,7 +30,7 @@ local function begin (command, arguments, port)
   if command == "launch" and arguments.recording ~= nil then
     return require "tracegrip.dap.recorded".new(port)
   end
-  return live.new(port)
+  return live.new(port, command)
 end
 
 -- Once, soon: behind what has come by then.
@@ -73,6 +73,7 @@ function adapter.attend (input, output, gone)
         one:close()
       end
     end,
+    unread = function () return uv.stream_get_write_queue_size(output) end,
     finish = function () part(input, output, gone) end
   }
   input:read_start(function (err, bytes)

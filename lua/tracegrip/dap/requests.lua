@@ -82,12 +82,14 @@ function is.boolean (value) return type(value) == "boolean" end
 function is.integer (value) return math.type(value) == "integer" end
 function is.string (value) return type(value) == "string" end
 
+-- Of what was read: keys of objects are strings, and empty lists are marked.
 function is.array (value)
-  return type(value) == "table" and getmetatable(value) == ARRAY
+  return type(value) == "table"
+         and (getmetatable(value) == ARRAY or value[1] ~= nil)
 end
 
 function is.object (value)
-  return type(value) == "table" and getmetatable(value) ~= ARRAY
+  return type(value) == "table" and not is.array(value)
 end
 
 function requests.known (command)

@@ -10,6 +10,7 @@
 --     begin(command, arguments, port)
 --                           "launch" or "attach": returns the back end for it;
 --                           raises a problem if there is none
+--     unread()              bytes that it has not read yet
 --     capabilities          what a client is told before there is a back end
 --   self:receive(bytes)     what the client has sent
 --   self:close()            it has gone
@@ -30,6 +31,7 @@
 --   port.send_event(name, body)
 --   port.ask(command, arguments, done)
 --                   a request to the client; done(body), or done(nil, message)
+--   port.unread()   bytes that the client has not read yet
 --   port.client     the arguments of "initialize"
 --   port.breathe()  in a handler or what it left behind: lets what has come
 --                   meanwhile be done ("pause", "cancel")
@@ -297,6 +299,7 @@ local function port_of (self)
     send_event = function (name, body) send_event(self, name, body) end,
     ask = function (...) ask(self, ...) end,
     finish = function () self:close() end,
+    unread = self.unread,
     breathe = function ()
       local co = coroutine.running()
       self.defer(function ()
@@ -312,7 +315,8 @@ end
 
 function session.new (options)
   local self = setmetatable({
-    write = options.write, finish = options.finish, defer = options.defer,
+    write = options.write, unread = options.unread,
+    finish = options.finish, defer = options.defer,
     begin = options.begin, capabilities = options.capabilities,
     decoder = framing.decoder(),
     seq = 0,              -- of the last message sent

@@ -3,7 +3,8 @@
 --
 --   coroutines.list(co, most)   at most so many of them as {id =, co =, status
 --                               =}: those that run, 'co' first, then the others,
---                               the newest first; and how many there are
+--                               the newest first; and how many there are, if
+--                               those that run are not so many already
 --   coroutines.of(id)           that of a number; raises a fault
 --   coroutines.name(co)         what it is: "main", or the function that it was
 --                               made with
@@ -47,6 +48,9 @@ function coroutines.list (co, most)
       add(list, one, number_of(one, i == #chain),
           i == 1 and "running" or "normal")
     end
+  end
+  if #list == most then
+    return list, #list          -- to count them, all objects are looked at
   end
   local others, total = core.inspector.coroutines(most)
   for _, one in ipairs(others or {}) do
