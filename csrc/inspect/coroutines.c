@@ -24,6 +24,13 @@ static bool enlist (lua_State *L, lua_State *co, int list, int at) {
   return true;
 }
 
+static lua_State *main_of (lua_State *L) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+  lua_State *co = lua_tothread(L, -1);
+  lua_pop(L, 1);
+  return co;
+}
+
 /* The newest objects come first. Between the table whose colour is looked at
    and the end of the list no object is made, so the collector does nothing. */
 int tg_coroutines_push (const tg_Inspector *i, lua_State *L, int most) {
@@ -34,11 +41,12 @@ int tg_coroutines_push (const tg_Inspector *i, lua_State *L, int most) {
   int list = lua_gettop(L), listed = 0;
   lua_Integer total = 0;
   const void *fresh = lua_topointer(L, list);
+  const lua_State *outermost = main_of(L);
   for (const void *o = tg_objects_first(L); o != NULL;
        o = tg_objects_next(o)) {
     lua_State *co = tg_objects_coroutine(o);
-    if (co == NULL || co == i->work || tg_objects_dead(o, fresh)
-        || is_over(co))
+    if (co == NULL || co == outermost || co == i->work
+        || tg_objects_dead(o, fresh) || is_over(co))
       continue;
     total++;
     if (listed < most && enlist(L, co, list, listed + 1))

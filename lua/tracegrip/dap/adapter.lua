@@ -9,8 +9,8 @@
 --   recorded.lua   a recording
 --
 --   adapter.attend(input, output, gone)
---                   a client whose bytes come from one stream of luv's and go to
---                   another, maybe the same; gone() when its session is over
+--                   a client whose bytes come from one stream of luv's and go
+--                   to another, maybe the same; gone() when its session is over
 --
 -- Failure: a client that breaks the rules, goes, or does not read what it is
 -- sent (MAX_UNREAD), ends its own session and no other.

@@ -1,7 +1,7 @@
 -- attaching.lua - where the door of a program is that runs already.
 --
---   attaching.place(arguments)    of "attach": {where = {host, port, token}, path,
---                                 title, pid}; waits; raises a problem
+--   attaching.place(arguments)    of "attach": {where = {host, port, token},
+--                                 path, title, pid}; waits; raises a problem
 --
 -- By host and port; or by the number of a process of this machine: its sockets
 -- that listen are asked, one after the other, whether one is a door. A process
@@ -9,10 +9,10 @@
 -- it has said that it does (tracegrip.listen {onSignal = ...}): the signal is
 -- sent to none that would die of it.
 
-local await = require "tracegrip.dap.await"
 local core = require "tracegrip.core"
 local door = require "tracegrip.dap.door"
 local problem = require "tracegrip.dap.problem"
+local task = require "tracegrip.dap.task"
 local uv = require "luv"
 core.own()
 
@@ -74,7 +74,7 @@ end
 
 local function find_door (pid)
   for _, where in ipairs(listeners(pid)) do
-    local path, page = await(function (done) door.find(where, done) end)
+    local path, page = task.await(function (done) door.find(where, done) end)
     if path then
       return {where = where, path = path, title = page.title, pid = pid}
     end
@@ -101,7 +101,7 @@ local function has_tracegrip (pid)
 end
 
 local function pause (ms)
-  await(function (done)
+  task.await(function (done)
     local timer = uv.new_timer()
     timer:start(ms, 0, function ()
       timer:close()
@@ -139,7 +139,7 @@ local function by_address (arguments)
   if where.port < 1 or where.port > 65535 then
     problem.show("'port' has to be from 1 to 65535")
   end
-  local path, page = await(function (done) door.find(where, done) end)
+  local path, page = task.await(function (done) door.find(where, done) end)
   if not path then
     problem.show("cannot attach: %s", page)
   end

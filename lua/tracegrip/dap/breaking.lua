@@ -3,15 +3,16 @@
 --
 --   breaking.new(places, changed)      changed(breakpoint): one is at another
 --                                      place now, or at one at all
---   self:lines(program, source, list)  a file's breakpoints are these from now on
+--   self:lines(program, source, list)  a file's breakpoints from now on; a list
+--                                      of Breakpoints as the protocol has them
 --   self:functions(program, list)      the same of those of functions
 --   self:exceptions(program, filters, options)
---                                      which errors; each a list of Breakpoints,
---                                      as the protocol has them
+--                                      at which errors
 --   self:resolved(id, line, script)    the program tells where one is
---   self:hits(ids)                     numbers of those of the program's ids that
---                                      it has come to
---   self:stops(text, ...)              see exception filters
+--   self:hits(ids)                     numbers of those that the program has
+--                                      come to; whether one is of a function
+--   self:stops(text, uncaught)         whether it is to stand still at an error
+--                                      with this text
 --   self:again(program)                all of it to another program
 --
 -- A breakpoint that the program refuses is not verified, and says why.

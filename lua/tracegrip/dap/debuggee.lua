@@ -14,13 +14,13 @@
 --   self:close()         the program goes on
 --   self.gone            the connection is over
 --
--- on_event(method, params) gets each event, on a coroutine of its own, which may
--- wait. on_gone() is called once, when the connection is over.
+-- on_event(method, params) gets each event, on a coroutine of its own, which
+-- may wait. on_gone() is called once, when the connection is over.
 
-local await = require "tracegrip.dap.await"
 local core = require "tracegrip.core"
 local door = require "tracegrip.dap.door"
 local problem = require "tracegrip.dap.problem"
+local task = require "tracegrip.dap.task"
 local wire = require "tracegrip.wire"
 core.own()
 
@@ -33,14 +33,6 @@ local debuggee = {}
 local Debuggee = {__name = "tracegrip.dap.debuggee"}
 Debuggee.__index = Debuggee
 
-local function run (f, ...)
-  local co = coroutine.create(f)
-  local ok, err = coroutine.resume(co, ...)
-  if not ok then
-    error(debug.traceback(co, tostring(err)), 0)
-  end
-end
-
 local function hear (self, text)
   local message = core.decode(text, MAX_DEPTH, ARRAY)
   if type(message) ~= "table" then
@@ -51,7 +43,7 @@ local function hear (self, text)
     self.waiting[message.id] = nil
     done(message)
   elseif message.method then
-    run(self.on_event, message.method, message.params or {})
+    task.start(self.on_event, message.method, message.params or {})
   end
 end
 
@@ -65,7 +57,7 @@ local function leave (self)
   for _, done in pairs(waiting) do
     done {error = {message = GONE}}
   end
-  run(self.on_gone)
+  task.start(self.on_gone)
 end
 
 function debuggee.connect (where, path, on_event, on_gone)
@@ -74,7 +66,7 @@ function debuggee.connect (where, path, on_event, on_gone)
     waiting = {},         -- id -> function that gets the answer
     last = 0
   }, Debuggee)
-  local connection, message, code = await(function (done)
+  local connection, message, code = task.await(function (done)
     door.open(where, path, function (text) hear(self, text) end,
               function () leave(self) end, done)
   end)
@@ -100,7 +92,7 @@ function Debuggee:post (method, params)
 end
 
 local function answer (self, method, params, request)
-  return await(function (done)
+  return task.await(function (done)
     if request then
       request.abort = function () done {error = {message = "cancelled"}} end
     end

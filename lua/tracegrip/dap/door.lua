@@ -132,7 +132,8 @@ local function page_of (body)
   local list = core.decode(body, 10)
   local page = type(list) == "table" and list[1]
   local url = type(page) == "table" and page.webSocketDebuggerUrl
-  local path = type(url) == "string" and string.match(url, "^wss?://[^/]+(/.*)$")
+  local path = type(url) == "string"
+               and string.match(url, "^wss?://[^/]+(/.*)$")
   if path then
     return path, page
   end

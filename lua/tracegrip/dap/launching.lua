@@ -1,5 +1,5 @@
--- launching.lua - programs that the debug adapter starts: a script, a command or
--- tests, with standard output and error as pipes, or in the client's terminal.
+-- launching.lua - programs that the debug adapter starts: a script or tests,
+-- with standard output and error as pipes, or in the client's terminal.
 --
 -- What is started gets boot.lua by its environment, as programs of "record --"
 -- do, and opens itself to debuggers at a port that is free. Where that is it
@@ -8,8 +8,8 @@
 --
 --   launching.start(arguments, port, told)
 --                      -> Launched; raises a problem. Waits for the client's
---                      terminal. told(place) is called for each process that is
---                      in the book: {pid, where = {host, port}, path, title}
+--                      terminal. told(place) is called for each process that
+--                      is in the book: {pid, where, path, title}
 --   launched.output    set by the caller: function (category, bytes), nil at the
 --                      end of a stream
 --   launched.ended     the same: function (code, signal), when the process that
@@ -20,11 +20,11 @@
 --
 -- Failure: what cannot be started is a problem that the user is shown.
 
-local await = require "tracegrip.dap.await"
 local core = require "tracegrip.core"
 local listen = require "tracegrip.listen"
 local problem = require "tracegrip.dap.problem"
 local program = require "tracegrip.cli.program"
+local task = require "tracegrip.dap.task"
 local uv = require "luv"
 local wire = require "tracegrip.wire"
 core.own()
@@ -217,7 +217,7 @@ local function run_in_terminal (port, kind, words, cwd, env)
   for name, value in pairs(env) do
     given[name] = value or wire.null
   end
-  local body, message = await(function (done)
+  local body, message = task.await(function (done)
     port.ask("runInTerminal", {
       kind = kind, title = "Lua: " .. words[2], cwd = cwd,
       args = wire.array(words), env = given

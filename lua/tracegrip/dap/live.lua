@@ -4,15 +4,16 @@
 --   live.capabilities()      what such a session can do
 --   live.new(port, command)  a back end (session.lua) for "launch" or "attach"
 --
---   editor ── session.lua ── live.lua ── debuggee.lua ══ WebSocket ══ the program's
---               │               │                                    debugger
---               │               ├ launching.lua, attaching.lua: where the program is
---               │               ├ breaking.lua: where it is to stop
---               │               ├ running.lua: stops, steps
---               │               ├ looking.lua: threads, frames, variables
---               │               ├ evaluating.lua: code, completions
---               │               ├ places.lua, references.lua: names of both sides
---               │               └ output.lua: what it prints
+--   session.lua ── live.lua ── debuggee.lua ══ WebSocket ══ inspect/agent.lua
+--                     │
+--                     ├ launching.lua, attaching.lua: where the program is
+--                     ├ breaking.lua: where it is to stop
+--                     ├ running.lua: stops, steps
+--                     ├ looking.lua: threads, frames, variables
+--                     ├ evaluating.lua: code, completions
+--                     ├ modules.lua: what it has loaded
+--                     ├ places.lua, references.lua: names of both sides
+--                     └ output.lua, consoled.lua: what it prints and says
 --
 -- Nothing of a debugger is here: the program has one (inspect/agent.lua), and
 -- what this says is said in its words. A request goes:
@@ -25,7 +26,6 @@
 -- ends is told by "exited" and "terminated", whatever was asked at that moment.
 
 local attaching = require "tracegrip.dap.attaching"
-local await = require "tracegrip.dap.await"
 local breaking = require "tracegrip.dap.breaking"
 local consoled = require "tracegrip.dap.consoled"
 local core = require "tracegrip.core"
@@ -39,6 +39,7 @@ local places = require "tracegrip.dap.places"
 local problem = require "tracegrip.dap.problem"
 local references = require "tracegrip.dap.references"
 local running = require "tracegrip.dap.running"
+local task = require "tracegrip.dap.task"
 local uv = require "luv"
 local wire = require "tracegrip.wire"
 core.own()
@@ -256,20 +257,12 @@ local function child (self, place)
     host = place.where.host, port = place.where.port,
     pathMappings = self.arguments.pathMappings
   }
-  local ok = await(function (done)
+  local ok = task.await(function (done)
     self.port.ask("startDebugging", {request = "attach",
                                      configuration = configuration}, done)
   end)
   if not ok then
     release(place)
-  end
-end
-
-local function start_coroutine (f, ...)
-  local co = coroutine.create(f)
-  local ok, err = coroutine.resume(co, ...)
-  if not ok then
-    error(debug.traceback(co, tostring(err)), 0)
   end
 end
 
@@ -301,12 +294,12 @@ end
 local function start_program (self)
   self.said = ""
   local launched
-  local place = await(function (done)
+  local place = task.await(function (done)
     local timer = uv.new_timer()
     timer:start(START_MS, 0, function () done(nil) end)
     launched = launching.start(self.arguments, self.port, function (found)
       if launched.main then
-        return start_coroutine(child, self, found)
+        return task.start(child, self, found)
       end
       launched.main = found.pid
       timer:close()

@@ -2,9 +2,9 @@
 -- here, which may be somewhere else for the program (pathMappings), and numbers
 -- for what has no file.
 --
---   places.new(mappings, from)   from: 0 or 1, what the client's lines begin with
---   self:add(script)             a Debugger.scriptParsed: its Source if it is one
---                                that the client should hear of; nil
+--   places.new(mappings, from)   from: 0 or 1, the client's first line
+--   self:add(script)             a Debugger.scriptParsed: its Source, if it is
+--                                one that the client should hear of; nil
 --   self:source(script_id, text) its Source, nil of C; text(): asked for what
 --                                has no name of its own
 --   self:script(number)          the script id of a sourceReference; nil

@@ -1,14 +1,14 @@
--- references.lua - numbers by which the client asks again for what it was shown:
+-- references.lua - numbers by which the client asks for what it was shown:
 -- frames, and variables that can be opened. They are good until the program
 -- goes on.
 --
 --   references.new()
 --   self:frame(frame)       its number; {call =, thread =}: a call frame of
 --                           Chrome's protocol, and whose it is
---   self:variables(of)      the number of {object =, frame =, scope =, name =}: an
---                           object's id there, the frame that it was met in (nil:
---                           none), whether it is a scope, and what is written in
---                           Lua to have it there (nil: nothing)
+--   self:variables(of)      the number of {object =, frame =, scope =, name =}:
+--                           an object's id there, the frame that it was met in
+--                           (nil: none), whether it is a scope, and what is
+--                           written in Lua to have it there (nil: nothing)
 --   self:get_frame(number), self:get_variables(number)
 --                           the same again; raises a problem
 --   self:clear()

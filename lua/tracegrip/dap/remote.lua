@@ -44,7 +44,8 @@ function remote.argument (object)
   if object.objectId then
     return {objectId = object.objectId}
   end
-  return {value = object.value, unserializableValue = object.unserializableValue}
+  return {value = object.value,
+          unserializableValue = object.unserializableValue}
 end
 
 -- What a message of the console has of it: a string as it is, a table with the

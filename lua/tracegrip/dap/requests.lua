@@ -1,10 +1,10 @@
 -- requests.lua - the requests of the Debug Adapter Protocol that are known
 -- here, and what their arguments are.
 --
---   requests.known(command)               whether it is one of them
---   requests.problem(command, arguments)  what is wrong with the arguments; nil:
---                                         nothing. Others than these are not
---                                         looked at
+--   requests.known(command)   whether it is one of them
+--   requests.problem(command, arguments)
+--                             what is wrong with the arguments; nil: nothing.
+--                             Others than these are not looked at
 --
 -- A line is a request; "?" follows what may be absent.
 

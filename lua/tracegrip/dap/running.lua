@@ -1,12 +1,13 @@
 -- running.lua - how a program that stands still goes on, and where it stops.
 --
---   running.handlers           command -> function (live, arguments, request),
---                              as session.lua has them; live: live.lua's back end
---   running.paused(live, params)    the program stands still (Debugger.paused)
---   running.resumed(live)           it goes on
+--   running.handlers        command -> function (live, arguments, request), as
+--                           session.lua has them; live: live.lua's back end
+--   running.paused(live, params)
+--                           the program stands still (Debugger.paused)
+--   running.resumed(live)   it goes on
 --
--- live.stopped is {thread, error, module} meanwhile: the coroutine's number, what
--- the pause says of an error.
+-- live.stopped is {thread, error, told} meanwhile: the coroutine's number, what
+-- the pause says of an error, whether the client was told.
 
 local core = require "tracegrip.core"
 local problem = require "tracegrip.dap.problem"
@@ -54,6 +55,7 @@ function running.paused (live, params)
   if not is_wanted(live, params) then
     return live.program:post "Debugger.resume"
   end
+  live.moving = false
   local stopped = {error = params.reason == "exception" and params.data or nil}
   live.stopped = stopped
   local first = innermost(live)
@@ -64,24 +66,32 @@ function running.paused (live, params)
   stopped.thread, body.threadId = first.id, first.id
   body.allThreadsStopped = true
   body.description = body.reason == "exception" and "Paused on error" or nil
-  live.expects, live.moving = nil, false
+  live.expects = nil
   live:tell_stop(body)
+end
+
+local function forget (live)
+  live.references:clear()
+  live.stopped = nil
 end
 
 -- A client that has asked for it knows; another debugger may have.
 function running.resumed (live)
-  live.references:clear()
-  if live.stopped and live.stopped.told and not live.moving then
-    live.port.send_event("continued", {threadId = live.stopped.thread,
-                                       allThreadsContinued = true})
+  local stopped = live.stopped
+  if not live.moving then
+    forget(live)
+    if stopped and stopped.told then
+      live.port.send_event("continued", {threadId = stopped.thread,
+                                         allThreadsContinued = true})
+    end
   end
-  live.stopped = nil
 end
 
 ---------------------------------------------------------------------------
 -- Going on
 ---------------------------------------------------------------------------
 
+-- From the answer on it runs; that it does is told later.
 local function go (live, method, params, expects)
   live.moving, live.expects = true, expects
   local ok, err = pcall(live.program.ask, live.program, method, params)
@@ -89,6 +99,7 @@ local function go (live, method, params, expects)
     live.moving = false
     error(err, 0)
   end
+  forget(live)
 end
 
 handlers["continue"] = function (live)

@@ -49,6 +49,7 @@ local core = require "tracegrip.core"
 local framing = require "tracegrip.dap.framing"
 local problem = require "tracegrip.dap.problem"
 local requests = require "tracegrip.dap.requests"
+local task = require "tracegrip.dap.task"
 local wire = require "tracegrip.wire"
 core.own()
 
@@ -119,15 +120,6 @@ end
 -- Requests
 ---------------------------------------------------------------------------
 
--- What is done on a coroutine: it goes on by itself when it has waited.
-local function start (f, ...)
-  local co = coroutine.create(f)
-  local ok, err = coroutine.resume(co, ...)
-  if not ok then
-    error(debug.traceback(co, tostring(err)), 0)
-  end
-end
-
 function Request:after (f)
   table.insert(self.followers, f)
 end
@@ -140,7 +132,7 @@ local function failed (self, request, err)
 end
 
 local function perform (self, request, handler, owner)
-  start(function ()
+  task.start(function ()
     local ok, body = xpcall(handler, function (err)
       return problem.is(err) and err or debug.traceback(tostring(err), 2)
     end, owner, request.arguments, request)
@@ -149,7 +141,7 @@ local function perform (self, request, handler, owner)
     end
     respond(self, request, {success = true, body = body})
     for _, f in ipairs(request.followers) do
-      start(f)
+      task.start(f)
     end
   end)
 end
@@ -270,9 +262,9 @@ local function answered (self, message)
   self.asked[message.request_seq] = nil
   if message.success == true then
     local body = message.body
-    return start(done, type(body) == "table" and body or {})
+    return task.start(done, type(body) == "table" and body or {})
   end
-  start(done, nil, type(message.message) == "string" and message.message
+  task.start(done, nil, type(message.message) == "string" and message.message
                    or "the client has refused it")
 end
 
@@ -300,16 +292,7 @@ local function port_of (self)
     ask = function (...) ask(self, ...) end,
     finish = function () self:close() end,
     unread = self.unread,
-    breathe = function ()
-      local co = coroutine.running()
-      self.defer(function ()
-        local ok, err = coroutine.resume(co)
-        if not ok then
-          error(debug.traceback(co, tostring(err)), 0)
-        end
-      end)
-      coroutine.yield()
-    end
+    breathe = function () task.await(self.defer) end
   }
 end
 

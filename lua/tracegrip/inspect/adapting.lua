@@ -159,7 +159,7 @@ function methods.variables (_, params)
   count = count == 0 and math.maxinteger - first or count
   local is_list = type(value) == "table" and not box.is(value)
                   and rawlen(value) > LIST
-  local filter, list = params.filter, nil
+  local filter, list = params.filter
   if filter == "indexed" then
     list = is_list and listed(value, group, first, count) or {}
   elseif filter == "named" and is_list then

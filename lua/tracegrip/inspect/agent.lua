@@ -46,7 +46,8 @@ local NO_SENSE = -32602
 
 local inspector = core.inspector
 local domains = {Debugger = debugger.methods, HeapProfiler = heap.methods,
-                 Lua = adapting.methods, Profiler = profiler.methods, Runtime = runtime.methods}
+                 Lua = adapting.methods, Profiler = profiler.methods,
+                 Runtime = runtime.methods}
 
 local methods = {}
 for name in next, protocol.commands do

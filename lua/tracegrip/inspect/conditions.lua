@@ -5,9 +5,9 @@
 --   conditions.attach(one, text, hits, logged)
 --                                  gives a breakpoint (breakpoints.lua) its
 --                                  condition, nil: none; compiled here, once.
---                                  hits: which of the times at which that holds
---                                  count, "5", ">= 5", "% 5"; logged: the
---                                  expressions to be logged then. Raises a fault
+--                                  hits: which of the times at which that
+--                                  holds count, "5", ">= 5", "% 5"; logged: the
+--                                  expressions to be logged then
 --   conditions.check(one, where)   tells the console if it does not compile;
 --                                  where: what it was set at, in words
 --   conditions.hold(one, session, frame)

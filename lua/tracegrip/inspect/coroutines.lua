@@ -2,9 +2,9 @@
 -- shows them: as threads.
 --
 --   coroutines.list(co, most)   at most so many of them as {id =, co =, status
---                               =}: those that run, 'co' first, then the others,
---                               the newest first; and how many there are, if
---                               those that run are not so many already
+--                               =}: those that run, 'co' first, the others, the
+--                               newest first; and how many there are, if those
+--                               that run are not so many already
 --   coroutines.of(id)           that of a number; raises a fault
 --   coroutines.name(co)         what it is: "main", or the function that it was
 --                               made with

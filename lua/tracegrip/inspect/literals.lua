@@ -1,7 +1,7 @@
 -- literals.lua - Lua's values in one line of Lua each, as a debug adapter shows
 -- variables.
 --
---   literals.value(value)       "{1, 2, x = 3, …}", "\"text\"", "function f (x)"
+--   literals.value(value)       {1, 2, x = 3, …} or "text"
 --   literals.full(value)        the same without an end: of a string all of it,
 --                               of a table what fits in a page
 --   literals.kind(value)        its type, or the class that its metatable names

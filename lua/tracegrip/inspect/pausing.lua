@@ -11,9 +11,9 @@
 --   pausing.stands()                 whether it does
 --   pausing.frame(id)                a frame by its callFrameId; the same
 --   pausing.scope(id, number)        the box or table of a scope of it
---   pausing.stack(co, first, count)  some frames of any coroutine as the protocol
---                                    has them, the innermost being number 0; and
---                                    how many it has
+--   pausing.stack(co, first, most)   some frames of any coroutine, as the
+--                                    protocol has them, from that number on;
+--                                    the innermost is 0; and how many it has
 --   pausing.where()                  the coroutine that stands still; the same
 --   pausing.announce(session)        tells it, if the program stands still
 --   pausing.serve                    to be set: function that waits for the
@@ -173,11 +173,11 @@ local function frame_at (pause, co, level)
 end
 
 -- tracegrip's own frames are left out, and count all the same: they are few.
-function pausing.stack (co, first, count)
+function pausing.stack (co, first, most)
   local pause, list = check(), {}
   local from = co == pause.co and pause.level or 0
   local depth = frames.depth(co)
-  for level = from + first, math.min(from + first + count, depth) - 1 do
+  for level = from + first, math.min(from + first + most, depth) - 1 do
     list[#list + 1] = frame_at(pause, co, level) or nil
   end
   return list, math.max(depth - from, 0)

@@ -11,9 +11,9 @@
 --                             whether a value that was read is an object, where
 --                             empty lists have got that metatable
 --
--- The domain Lua, hitCondition and logExpressions of a breakpoint, 'target' of a
--- step and 'stop' of runIfWaitingForDebugger are ours, for those who show Lua as
--- Lua (dap/live.lua): what Chrome's protocol has no words for.
+-- The domain Lua, hitCondition and logExpressions of a breakpoint, 'target' of
+-- a step and 'stop' of runIfWaitingForDebugger are ours: what Chrome's protocol
+-- has no words for, and a debug adapter needs (dap/live.lua).
 --
 -- The text below is all that there is: agent.lua calls no method that is not in
 -- it, and answers "wasn't found", which front ends expect of a target that is

@@ -13,9 +13,9 @@
 --   scripts.declared(script, line)
 --                                 the name that a function gets where it
 --                                 begins; nil: none, or it is not alone there
---   scripts.named(script, name)   the first lines with code of the functions that
---                                 are declared by that name, or whose names end
---                                 in it behind a dot or a colon: a list
+--   scripts.named(script, name)   the first lines with code of the functions
+--                                 that are declared by that name, or by one
+--                                 that ends in it behind a dot or a colon
 --   scripts.on_new (script)       to be set: called for each new one
 --   scripts.resolve(script, line) the first line from there on that has code,
 --                                 and a list of the first lines of the
@@ -167,18 +167,18 @@ end
 -- A name is where the function begins, and a file has few of them: without it
 -- in the text nothing is looked at.
 function scripts.named (script, name)
-  local list = {}
+  local found = {}
   local last = string.match(name, "[%w_]*$")
   if last == "" or not string.find(script.text, last, 1, true) then
-    return list
+    return found
   end
   for _, one in ipairs(script.functions) do
     if one.active[1] and one.first > 0
        and is_named(scripts.declared(script, one.first), name) then
-      list[#list + 1] = first_from({one}, one.first)
+      found[#found + 1] = first_from({one}, one.first)
     end
   end
-  return list
+  return found
 end
 
 ---------------------------------------------------------------------------
