@@ -259,7 +259,7 @@ print(down(5000))
   end)
 
   it("lists what is loaded", function ()
-    editor.launch({["app.lua"] = "require 'lib.m'\nprint(1)\n",
+    editor.launch({["app.lua"] = "require('lib' .. '.m')\nprint(1)\n",
                    ["m.lua"] = ""}, function (self, where)
       os.execute("mkdir " .. where .. "/lib && mv " .. where .. "/m.lua "
                  .. where .. "/lib")

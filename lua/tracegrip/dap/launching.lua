@@ -8,10 +8,10 @@
 --
 --   launching.start(arguments, port, told)
 --                      -> Launched; raises a problem. Waits for the client's
---                      terminal. told(place) is called for each process that
---                      is in the book: {pid, where, path, title}
---   launched.output    set by the caller: function (category, bytes), nil at the
---                      end of a stream
+--                      terminal. told(place) is called for each process in
+--                      the book: {pid, where, path, title}
+--   launched.output    set by the caller: function (category, bytes), nil at
+--                      the end of a stream
 --   launched.ended     the same: function (code, signal), when the process that
 --                      was started is over
 --   launched:read(on)  whether output is read; at first it is not

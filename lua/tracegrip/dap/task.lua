@@ -1,5 +1,5 @@
--- task.lua - what waits: functions that run on coroutines, which luv's loop goes
--- on with.
+-- task.lua - what waits: functions that run on coroutines, which luv's loop
+-- goes on with.
 --
 --   task.start(f, ...)     runs f on a coroutine of its own, until it waits
 --   task.await(begin)      calls begin(done) and returns what 'done' is called
