@@ -9,8 +9,8 @@
 --   recorded.lua   a recording
 --
 --   adapter.attend(input, output, gone)
---                   a client whose bytes come from one stream of luv's and go to
---                   another, maybe the same; gone() when its session is over
+--                   a client whose bytes come from one stream of luv's and go
+--                   to another, maybe the same; gone() when its session is over
 --
 -- Failure: a client that breaks the rules, goes, or does not read what it is
 -- sent (MAX_UNREAD), ends its own session and no other.
@@ -30,7 +30,7 @@ local function begin (command, arguments, port)
   if command == "launch" and arguments.recording ~= nil then
     return require "tracegrip.dap.recorded".new(port)
   end
-  return live.new(port)
+  return live.new(port, command)
 end
 
 -- Once, soon: behind what has come by then.
@@ -73,6 +73,7 @@ function adapter.attend (input, output, gone)
         one:close()
       end
     end,
+    unread = function () return uv.stream_get_write_queue_size(output) end,
     finish = function () part(input, output, gone) end
   }
   input:read_start(function (err, bytes)

@@ -51,9 +51,10 @@ end
 local function read_header (self)
   local text = joined(self)
   local _, stop = string.find(text, "\r\n\r\n", 1, true)
-  if not stop then
-    return self.length > MAX_HEADER and nil or false,
-           "a header that does not end"
+  if not stop and self.length <= MAX_HEADER then
+    return false
+  elseif not stop or stop > MAX_HEADER then
+    return nil, "a header that does not end"
   end
   local head = string.lower("\r\n" .. string.sub(text, 1, stop))
   local digits = string.match(head, "\r\ncontent%-length:%s*(%d+)%s*\r\n")

@@ -1,10 +1,10 @@
 -- requests.lua - the requests of the Debug Adapter Protocol that are known
 -- here, and what their arguments are.
 --
---   requests.known(command)               whether it is one of them
---   requests.problem(command, arguments)  what is wrong with the arguments; nil:
---                                         nothing. Others than these are not
---                                         looked at
+--   requests.known(command)   whether it is one of them
+--   requests.problem(command, arguments)
+--                             what is wrong with the arguments; nil: nothing.
+--                             Others than these are not looked at
 --
 -- A line is a request; "?" follows what may be absent.
 
@@ -82,12 +82,14 @@ function is.boolean (value) return type(value) == "boolean" end
 function is.integer (value) return math.type(value) == "integer" end
 function is.string (value) return type(value) == "string" end
 
+-- Of what was read: keys of objects are strings, and empty lists are marked.
 function is.array (value)
-  return type(value) == "table" and getmetatable(value) == ARRAY
+  return type(value) == "table"
+         and (getmetatable(value) == ARRAY or value[1] ~= nil)
 end
 
 function is.object (value)
-  return type(value) == "table" and getmetatable(value) ~= ARRAY
+  return type(value) == "table" and not is.array(value)
 end
 
 function requests.known (command)

@@ -10,6 +10,7 @@
 --     begin(command, arguments, port)
 --                           "launch" or "attach": returns the back end for it;
 --                           raises a problem if there is none
+--     unread()              bytes that it has not read yet
 --     capabilities          what a client is told before there is a back end
 --   self:receive(bytes)     what the client has sent
 --   self:close()            it has gone
@@ -30,6 +31,7 @@
 --   port.send_event(name, body)
 --   port.ask(command, arguments, done)
 --                   a request to the client; done(body), or done(nil, message)
+--   port.unread()   bytes that the client has not read yet
 --   port.client     the arguments of "initialize"
 --   port.breathe()  in a handler or what it left behind: lets what has come
 --                   meanwhile be done ("pause", "cancel")
@@ -47,6 +49,7 @@ local core = require "tracegrip.core"
 local framing = require "tracegrip.dap.framing"
 local problem = require "tracegrip.dap.problem"
 local requests = require "tracegrip.dap.requests"
+local task = require "tracegrip.dap.task"
 local wire = require "tracegrip.wire"
 core.own()
 
@@ -117,15 +120,6 @@ end
 -- Requests
 ---------------------------------------------------------------------------
 
--- What is done on a coroutine: it goes on by itself when it has waited.
-local function start (f, ...)
-  local co = coroutine.create(f)
-  local ok, err = coroutine.resume(co, ...)
-  if not ok then
-    error(debug.traceback(co, tostring(err)), 0)
-  end
-end
-
 function Request:after (f)
   table.insert(self.followers, f)
 end
@@ -138,7 +132,7 @@ local function failed (self, request, err)
 end
 
 local function perform (self, request, handler, owner)
-  start(function ()
+  task.start(function ()
     local ok, body = xpcall(handler, function (err)
       return problem.is(err) and err or debug.traceback(tostring(err), 2)
     end, owner, request.arguments, request)
@@ -147,7 +141,7 @@ local function perform (self, request, handler, owner)
     end
     respond(self, request, {success = true, body = body})
     for _, f in ipairs(request.followers) do
-      start(f)
+      task.start(f)
     end
   end)
 end
@@ -268,9 +262,9 @@ local function answered (self, message)
   self.asked[message.request_seq] = nil
   if message.success == true then
     local body = message.body
-    return start(done, type(body) == "table" and body or {})
+    return task.start(done, type(body) == "table" and body or {})
   end
-  start(done, nil, type(message.message) == "string" and message.message
+  task.start(done, nil, type(message.message) == "string" and message.message
                    or "the client has refused it")
 end
 
@@ -297,22 +291,15 @@ local function port_of (self)
     send_event = function (name, body) send_event(self, name, body) end,
     ask = function (...) ask(self, ...) end,
     finish = function () self:close() end,
-    breathe = function ()
-      local co = coroutine.running()
-      self.defer(function ()
-        local ok, err = coroutine.resume(co)
-        if not ok then
-          error(debug.traceback(co, tostring(err)), 0)
-        end
-      end)
-      coroutine.yield()
-    end
+    unread = self.unread,
+    breathe = function () task.await(self.defer) end
   }
 end
 
 function session.new (options)
   local self = setmetatable({
-    write = options.write, finish = options.finish, defer = options.defer,
+    write = options.write, unread = options.unread,
+    finish = options.finish, defer = options.defer,
     begin = options.begin, capabilities = options.capabilities,
     decoder = framing.decoder(),
     seq = 0,              -- of the last message sent

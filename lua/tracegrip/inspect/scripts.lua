@@ -13,6 +13,9 @@
 --   scripts.declared(script, line)
 --                                 the name that a function gets where it
 --                                 begins; nil: none, or it is not alone there
+--   scripts.named(script, name)   the first lines with code of the functions
+--                                 that are declared by that name, or by one
+--                                 that ends in it behind a dot or a colon
 --   scripts.on_new (script)       to be set: called for each new one
 --   scripts.resolve(script, line) the first line from there on that has code,
 --                                 and a list of the first lines of the
@@ -153,6 +156,29 @@ function scripts.declared (script, line)
       return name
     end
   end
+end
+
+local function is_named (declared, name)
+  return declared == name
+         or declared ~= nil and string.sub(declared, -#name) == name
+            and string.find(declared, "^[.:]", -#name - 1) ~= nil
+end
+
+-- A name is where the function begins, and a file has few of them: without it
+-- in the text nothing is looked at.
+function scripts.named (script, name)
+  local found = {}
+  local last = string.match(name, "[%w_]*$")
+  if last == "" or not string.find(script.text, last, 1, true) then
+    return found
+  end
+  for _, one in ipairs(script.functions) do
+    if one.active[1] and one.first > 0
+       and is_named(scripts.declared(script, one.first), name) then
+      found[#found + 1] = first_from({one}, one.first)
+    end
+  end
+  return found
 end
 
 ---------------------------------------------------------------------------
