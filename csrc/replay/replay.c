@@ -302,6 +302,13 @@ bool tg_replay_entry (tg_Replay *r, tg_ThreadId thread, const tg_CallFrame *f,
   return !f->seen || tg_replay_recall(r, f->at, out);
 }
 
+uint32_t tg_replay_unwinds (tg_Replay *r) {
+  tg_Event e;
+  bool throws = !r->over && r->coming.packet.why == TG_WHY_EXCEPTION;
+  return throws && event_at(r, r->coming.at, &e) && e.kind == TG_EV_THROW
+         ? e.n : 0;
+}
+
 uint32_t tg_replay_marker_from (const tg_Replay *r, uint64_t number) {
   uint32_t low = 0, high = r->nmarkers;
   while (low < high) {

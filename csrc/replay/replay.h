@@ -130,6 +130,10 @@ bool tg_replay_recall (tg_Replay *r, tg_Pos at, tg_Packet *p);
 bool tg_replay_entry (tg_Replay *r, tg_ThreadId thread, const tg_CallFrame *f,
                       tg_Packet *out);
 
+/* How many frames of its coroutine the error unwinds that comes next; 0: none
+   does. Frames count that the selection does not show. */
+uint32_t tg_replay_unwinds (tg_Replay *r);
+
 /* The place in 'markers' of the first one at a moment of 'number' or later. */
 uint32_t tg_replay_marker_from (const tg_Replay *r, uint64_t number);
 

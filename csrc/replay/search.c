@@ -106,6 +106,8 @@ void tg_search_begin (tg_Search *s, tg_Replay *r, tg_Move move,
   const tg_CallFrame *top = stack != NULL ? tg_callstack_top(stack) : NULL;
   if (move == TG_MOVE_BACK_OUT)
     s->goal = top != NULL ? top->slot : 0;
+  if (move == TG_MOVE_BACK && s->stops == NULL)
+    s->before = s->piece = 0;           /* nothing will stop it */
 }
 
 static tg_SearchState failed (const tg_Search *s) {
@@ -132,6 +134,9 @@ static tg_SearchState forwards (tg_Search *s, uint64_t budget) {
   tg_Replay *r = s->replay;
   if (s->why != 0 && is_done(s))
     return TG_SEARCH_FOUND;
+  if (s->move == TG_MOVE_ON && s->stops == NULL
+      && r->total != TG_REPLAY_UNKNOWN)
+    return tg_replay_go(r, r->total, UINT64_MAX) ? TG_SEARCH_EDGE : failed(s);
   for (; budget > 0; budget--) {
     if (!tg_replay_advance(r))
       return failed(s);

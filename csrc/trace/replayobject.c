@@ -199,7 +199,21 @@ static int replay_coming (lua_State *L) {
   const tg_CallFrame *f = s != NULL && s->open > 0 ? &s->frames[s->open - 1]
                                                    : NULL;
   bool enters = p->why == TG_WHY_ENTER || f == NULL;
-  return push_packet(L, u, p, enters ? r->number : f->entry);
+  push_packet(L, u, p, enters ? r->number : f->entry);
+  uint32_t unwinds = tg_replay_unwinds(u->replay);
+  if (unwinds > 0)
+    lx_set_integer(L, "unwinds", unwinds);
+  return 1;
+}
+
+static int replay_call (lua_State *L) {
+  Replay *u = check_replay(L);
+  tg_Replay *r = u->replay;
+  tg_Packet p;
+  if (r->first || !tg_replay_entry(r, r->last.packet.thread, &r->last.frame,
+                                   &p))
+    return 0;
+  return push_packet(L, u, &p, r->last.frame.entry);
 }
 
 /* The first 'most' after moment 'from', up to 'to', and how many more. */
@@ -414,6 +428,7 @@ static void set_metatable (lua_State *L) {
     {"moment", replay_moment},
     {"last", replay_last},
     {"coming", replay_coming},
+    {"call", replay_call},
     {"threads", replay_threads},
     {"frames", replay_frames},
     {"arguments", replay_arguments},

@@ -32,7 +32,10 @@ void tg_replayobject_check_status (lua_State *L, int i);       /* [-0, +0, v] */
 **   replay:last(), :coming() -> packet | nil
 **                        what has happened last, and what comes next: packets,
 **                        also with name, url, line, function (its id) and the
-**                        frame's 'entry', the number of what entered it
+**                        frame's 'entry', the number of what entered it; of an
+**                        error that comes, how many frames it 'unwinds'
+**   replay:call() -> packet | nil
+**                        what entered the frame of the last packet
 **   replay:threads()     list of {thread, frames, open, body}: coroutines that
 **                        have frames; of those that have yielded 'open' is 0
 **   replay:frames(thread, first, count) -> list

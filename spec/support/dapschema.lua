@@ -109,6 +109,9 @@ local function capital (name)
   return name:sub(1, 1):upper() .. name:sub(2)
 end
 
+-- Requests that are not the protocol's: they are answered as these are.
+local own = {stepBackIn = "stepBack", stepBackOut = "stepBack"}
+
 -- What a message is called in the schema. Of a failed request the answer is
 -- that of any.
 local function definition_of (message)
@@ -119,7 +122,7 @@ local function definition_of (message)
   elseif message.success == false then
     return "ErrorResponse"
   end
-  return capital(message.command) .. "Response"
+  return capital(own[message.command] or message.command) .. "Response"
 end
 
 --- What is wrong with a message of the adapter's; nil: nothing.

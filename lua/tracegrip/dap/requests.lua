@@ -49,6 +49,8 @@ stepIn threadId:integer targetId:integer?
 stepOut threadId:integer
 stepBack threadId:integer
 reverseContinue threadId:integer
+stepBackIn threadId:integer
+stepBackOut threadId:integer
 pause threadId:integer
 goto threadId:integer targetId:integer
 gotoTargets source:object line:integer
