@@ -101,18 +101,35 @@ local function plain (text)
   return (string.gsub(text, "[%^$()%%.%[%]*+%-?]", "%%%0"))
 end
 
--- The command line: a script and its interpreter, or busted and its tests.
+-- Where a shell finds a command; nil: nowhere.
+local function find_command (name)
+  for directory in string.gmatch(os.getenv "PATH" or "", "[^:]+") do
+    local path = directory .. "/" .. name
+    if uv.fs_access(path, "X") then
+      return path
+    end
+  end
+end
+
+-- busted is a script of Lua, or one of the shell that knows its own interpreter.
+-- (Its option --lua does not quote what it hands on.)
+local function busted_words (arguments, lua)
+  local path = find_command "busted"
+               or problem.show("there is no command busted in PATH")
+  local first = string.match(core.contents(path) or "", "^#![^\n]*")
+  local words = first and string.find(first, "lua") and {lua, path} or {path}
+  words[#words + 1] = arguments.program
+  words[#words + 1] = arguments.test and "--filter=" .. plain(arguments.test)
+                      or nil
+  return words
+end
+
+-- The command line.
 local function words_of (arguments)
   local lua = arguments.lua or core.interpreter()
   local rest = strings(arguments.args or {}, "args")
-  local words
-  if arguments.busted then
-    words = {"busted", "--lua=" .. lua, arguments.program}
-    words[#words + 1] = arguments.test
-                        and "--filter=" .. plain(arguments.test) or nil
-  else
-    words = {lua, arguments.program}
-  end
+  local words = arguments.busted and busted_words(arguments, lua)
+                or {lua, arguments.program}
   return table.move(rest, 1, #rest, #words + 1, words)
 end
 
