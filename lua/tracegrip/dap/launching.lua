@@ -10,6 +10,8 @@
 --                      -> Launched; raises a problem. Waits for the client's
 --                      terminal. told(place) is called for each process in
 --                      the book: {pid, where, path, title}
+--   launching.path(arguments)
+--                      the absolute path of the file to run
 --   launched.output    set by the caller: function (category, bytes), nil at
 --                      the end of a stream
 --   launched.ended     the same: function (code, signal), when the process that
@@ -111,7 +113,7 @@ local function find_command (name)
   end
 end
 
--- busted is a script of Lua, or one of the shell that knows its own interpreter.
+-- busted is a script of Lua, or one of the shell that knows its interpreter.
 -- (Its option --lua does not quote what it hands on.)
 local function busted_words (arguments, lua)
   local path = find_command "busted"
@@ -172,12 +174,17 @@ local function directory_of (arguments)
 end
 
 -- A relative path of a program is one in its directory, as a shell has it.
-local function check_program (arguments, cwd)
+function launching.path (arguments)
   local path = arguments.program
   if not path then
     problem.show("'program' is missing: the file to run")
   end
-  path = string.sub(path, 1, 1) == "/" and path or cwd .. "/" .. path
+  return string.sub(path, 1, 1) == "/" and path
+         or directory_of(arguments) .. "/" .. path
+end
+
+local function check_program (arguments)
+  local path = launching.path(arguments)
   if not uv.fs_stat(path) then
     problem.show("'program': there is no file %s", path)
   end
@@ -254,7 +261,7 @@ end
 -- Whoever started nothing leaves nothing behind.
 local function start (self, arguments, port)
   local cwd = directory_of(arguments)
-  check_program(arguments, cwd)
+  check_program(arguments)
   local words, env = words_of(arguments), changes(self, arguments, port.client)
   local console = arguments.console or "internalConsole"
   if console == "internalConsole" then
