@@ -21,14 +21,30 @@ print(account.sum)
 describe("a launched program", function ()
   it("stops at a breakpoint that is verified when its file is loaded",
      function ()
-    editor.launch(program, function (self)
-      local set = self:stop_at {4, 5}
+    local files = {["app.lua"] = "require('m')\n",
+                   ["m.lua"] = "local x = 1\n\nlocal y = 2\nreturn x + y\n"}
+    editor.launch(files, function (self)
+      local set = self:stop_at({2, 4}, "m.lua")
       assert.is_false(set[1].verified)
       assert.equal("pending", set[1].reason)
       local stopped = self:run()
-      local changed = self:events "breakpoint"
-      assert.equal(2, #changed)
-      assert.is_true(changed[1].breakpoint.verified)
+      local changed = {}
+      for i, body in ipairs(self:events "breakpoint") do
+        assert.is_true(body.breakpoint.verified)
+        changed[i] = ("%d:%d"):format(body.breakpoint.id, body.breakpoint.line)
+      end
+      table.sort(changed)
+      assert.same({set[1].id .. ":3", set[2].id .. ":4"}, changed)
+      local _, place = self:stack(stopped)
+      assert.equal("(main chunk):3 (main chunk):1", place)
+    end, {env = {LUA_PATH = "./?.lua;;"}})
+  end)
+
+  it("stops where it was told to in the file that is run", function ()
+    editor.launch(program, function (self)
+      local set = self:stop_at {4, 5}
+      assert.is_true(set[1].verified)
+      local stopped = self:run()
       assert.equal("breakpoint", stopped.reason)
       assert.same({set[1].id}, stopped.hitBreakpointIds)
       assert.is_true(stopped.allThreadsStopped)
@@ -41,9 +57,8 @@ describe("a launched program", function ()
 
   it("moves a breakpoint to the next line with code", function ()
     editor.launch("local x = 1\n\n-- nothing\nprint(x)\n", function (self)
-      self:stop_at {2}
+      assert.equal(4, self:stop_at({2})[1].line)
       self:run()
-      assert.equal(4, self:events("breakpoint")[1].breakpoint.line)
       local set = self:stop_at {2, 5}
       assert.same({true, 4}, {set[1].verified, set[1].line})
       assert.is_false(set[2].verified)

@@ -53,6 +53,10 @@ local function address_of (hex, digits)
                  or #bytes == 16 and not any and "::1" or "127.0.0.1"}
 end
 
+-- A line of them: address, state, queues, timers, user, timeout, inode.
+local SOCKET = "%d+: (%x+):(%x+) %x+:%x+ (%x%x) %x+:%x+ %x+:%x+ %x+ +%d+ +%d+ "
+               .. "(%d+) "
+
 -- Where a process listens: a list of {host, port}.
 local function listeners (pid)
   local inodes, message = sockets_of(pid)
@@ -62,8 +66,7 @@ local function listeners (pid)
   local list = {}
   for _, name in ipairs {"tcp", "tcp6"} do
     local text = core.contents(string.format("/proc/%d/net/%s", pid, name))
-    for hex, digits, state, inode in string.gmatch(text or "",
-        "%d+: (%x+):(%x+) %x+:%x+ (%x%x) [^\n]- +%d+ +%d+ +(%d+) ") do
+    for hex, digits, state, inode in string.gmatch(text or "", SOCKET) do
       if state == LISTENS and inodes[inode] then
         list[#list + 1] = address_of(hex, digits)
       end

@@ -1,8 +1,10 @@
 -- breaking.lua - where the program is to stop, as the client has said it: kept
 -- here, so that it can be said again to a program that is started anew.
 --
---   breaking.new(places, changed)      changed(breakpoint): one is at another
---                                      place now, or at one at all
+--   breaking.new(places, main, changed)
+--                                      main: the path of the file that is run,
+--                                      if that is known; changed(breakpoint):
+--                                      one is at another place now
 --   self:lines(program, source, list)  a file's breakpoints from now on; a list
 --                                      of Breakpoints as the protocol has them
 --   self:functions(program, list)      the same of those of functions
@@ -18,6 +20,7 @@
 -- A breakpoint that the program refuses is not verified, and says why.
 
 local core = require "tracegrip.core"
+local lines = require "tracegrip.inspect.lines"
 local logmessage = require "tracegrip.dap.logmessage"
 local problem = require "tracegrip.dap.problem"
 core.own()
@@ -30,9 +33,9 @@ Breaking.__index = Breaking
 local PENDING = "not loaded yet"
 local NO_CODE = "there is no code at this line or after it"
 
-function breaking.new (places, changed)
+function breaking.new (places, main, changed)
   return setmetatable({
-    places = places, changed = changed,
+    places = places, main = main, changed = changed,
     sources = {},         -- key of a source -> {source =, list =, set = {...}}
     named = {list = {}, set = {}},
     by_id = {},           -- the program's id -> breakpoint that is set
@@ -101,6 +104,25 @@ local function pattern_of (urls)
   return "^(?:" .. table.concat(list, "|") .. ")$"
 end
 
+-- The file that the program begins with will be loaded as it is: where it has
+-- code is known before.
+local function foresee (self, one, source, line)
+  local found
+  if source.path == self.main then
+    local text = core.contents(source.path) or ""
+    local functions = lines.of(lines.compilable(text), "@" .. source.path)
+    found = functions and lines.first(functions, line + 1)
+    if not functions then
+      return                    -- it will say so itself
+    end
+  end
+  if found then
+    one.line, one.message = self.places:line(found - 1), nil
+  elseif source.path == self.main or self.places:knows(source) then
+    one.message, one.reason = NO_CODE, "failed"
+  end
+end
+
 local function set_line (self, program, source, given)
   local one = {given = given, source = source}
   if math.type(given.line) ~= "integer" then
@@ -121,8 +143,8 @@ local function set_line (self, program, source, given)
       urlRegex = urls[2] and pattern_of(urls)
     })
   end
-  if one.reason == "pending" and self.places:knows(source) then
-    one.message, one.reason = NO_CODE, "failed"
+  if one.reason == "pending" then
+    foresee(self, one, source, line)
   end
   return one
 end
@@ -242,9 +264,12 @@ function Breaking:resolved (id, line, script)
   if not one then
     return
   end
-  one.line, one.message = self.places:line(line), nil
-  one.source = one.source or self.places:source(script)
-  self.changed(told(one))
+  local at = self.places:line(line)
+  if one.line ~= at then
+    one.line, one.message = at, nil
+    one.source = one.source or self.places:source(script)
+    self.changed(told(one))
+  end
 end
 
 function Breaking:hits (ids)

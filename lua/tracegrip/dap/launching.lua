@@ -10,6 +10,8 @@
 --                      -> Launched; raises a problem. Waits for the client's
 --                      terminal. told(place) is called for each process in
 --                      the book: {pid, where, path, title}
+--   launching.path(arguments)
+--                      the absolute path of the file to run
 --   launched.output    set by the caller: function (category, bytes), nil at
 --                      the end of a stream
 --   launched.ended     the same: function (code, signal), when the process that
@@ -101,18 +103,35 @@ local function plain (text)
   return (string.gsub(text, "[%^$()%%.%[%]*+%-?]", "%%%0"))
 end
 
--- The command line: a script and its interpreter, or busted and its tests.
+-- Where a shell finds a command; nil: nowhere.
+local function find_command (name)
+  for directory in string.gmatch(os.getenv "PATH" or "", "[^:]+") do
+    local path = directory .. "/" .. name
+    if uv.fs_access(path, "X") then
+      return path
+    end
+  end
+end
+
+-- busted is a script of Lua, or one of the shell that knows its interpreter.
+-- (Its option --lua does not quote what it hands on.)
+local function busted_words (arguments, lua)
+  local path = find_command "busted"
+               or problem.show("there is no command busted in PATH")
+  local first = string.match(core.contents(path) or "", "^#![^\n]*")
+  local words = first and string.find(first, "lua") and {lua, path} or {path}
+  words[#words + 1] = arguments.program
+  words[#words + 1] = arguments.test and "--filter=" .. plain(arguments.test)
+                      or nil
+  return words
+end
+
+-- The command line.
 local function words_of (arguments)
   local lua = arguments.lua or core.interpreter()
   local rest = strings(arguments.args or {}, "args")
-  local words
-  if arguments.busted then
-    words = {"busted", "--lua=" .. lua, arguments.program}
-    words[#words + 1] = arguments.test
-                        and "--filter=" .. plain(arguments.test) or nil
-  else
-    words = {lua, arguments.program}
-  end
+  local words = arguments.busted and busted_words(arguments, lua)
+                or {lua, arguments.program}
   return table.move(rest, 1, #rest, #words + 1, words)
 end
 
@@ -155,12 +174,17 @@ local function directory_of (arguments)
 end
 
 -- A relative path of a program is one in its directory, as a shell has it.
-local function check_program (arguments, cwd)
+function launching.path (arguments)
   local path = arguments.program
   if not path then
     problem.show("'program' is missing: the file to run")
   end
-  path = string.sub(path, 1, 1) == "/" and path or cwd .. "/" .. path
+  return string.sub(path, 1, 1) == "/" and path
+         or directory_of(arguments) .. "/" .. path
+end
+
+local function check_program (arguments)
+  local path = launching.path(arguments)
   if not uv.fs_stat(path) then
     problem.show("'program': there is no file %s", path)
   end
@@ -237,7 +261,7 @@ end
 -- Whoever started nothing leaves nothing behind.
 local function start (self, arguments, port)
   local cwd = directory_of(arguments)
-  check_program(arguments, cwd)
+  check_program(arguments)
   local words, env = words_of(arguments), changes(self, arguments, port.client)
   local console = arguments.console or "internalConsole"
   if console == "internalConsole" then

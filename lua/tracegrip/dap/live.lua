@@ -473,7 +473,9 @@ end
 
 function Live:new_places ()
   local found = places.new(self.arguments.pathMappings, self.lines)
-  self.breaking = breaking.new(found, function (one)
+  local main = self.command == "launch"
+               and launching.path(self.arguments) or nil
+  self.breaking = breaking.new(found, main, function (one)
     self.port.send_event("breakpoint", {reason = "changed", breakpoint = one})
   end)
   local host = self.arguments.host or "127.0.0.1"

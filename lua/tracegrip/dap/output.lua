@@ -49,8 +49,11 @@ local function whole (bytes)
 end
 
 local function send (self, category, bytes)
-  for at = 1, #bytes, PIECE do
-    self.send(category, string.sub(bytes, at, at + PIECE - 1))
+  while bytes ~= "" do
+    local piece = string.sub(bytes, 1, PIECE)
+    local stop = #piece < #bytes and math.max(whole(piece), 1) or #piece
+    self.send(category, string.sub(piece, 1, stop))
+    bytes = string.sub(bytes, stop + 1)
   end
 end
 

@@ -20,7 +20,9 @@ local DESCRIPTION = [[
 initialize linesStartAt1:boolean? columnsStartAt1:boolean? pathFormat:string?
 launch program:string? args:array? cwd:string? env:object? lua:string?
   stopOnEntry:boolean? console:string? recording:string? noDebug:boolean?
-attach host:string? port:integer? pid:integer? pathMappings:array?
+  busted:boolean? test:string? subprocesses:boolean? pathMappings:array?
+attach host:string? port:integer? pid:integer? token:string?
+  pathMappings:array?
 disconnect terminateDebuggee:boolean? restart:boolean?
 terminate restart:boolean?
 restart arguments:object?
