@@ -33,11 +33,12 @@ local function begin (command, arguments, port)
   return live.new(port, command)
 end
 
--- Once, soon: behind what has come by then.
+-- Once, soon: behind what has come by then. A timer would not do: one that is
+-- set in a timer's course comes before the loop looks at its streams.
 local function defer (f)
-  local timer = uv.new_timer()
-  timer:start(0, 0, function ()
-    timer:close()
+  local idle = uv.new_idle()
+  idle:start(function ()
+    idle:close()
     f()
   end)
 end
