@@ -267,11 +267,25 @@ tg_ThreadId tg_replay_running (const tg_Replay *r) {
 ** ===================================================================
 */
 
-/* The event at a place where reading has found one. */
+/* Mostly it is where the reader is just now. To find a chunk is to go through
+   all before it. */
+static bool place (tg_Replay *r, tg_Pos at) {
+  tg_cursor_drop(&r->pin);
+  tg_reader_pin(r->reader, &r->pin);
+  const tg_Chunk *c = r->pin.chunk;
+  if (at >= c->base && at - c->base < tg_block_used(c->block)) {
+    r->pin.offset = (uint32_t)(at - c->base);
+    return true;
+  }
+  tg_cursor_drop(&r->pin);
+  return tg_cursor_place(&r->pin, &r->stream->store, at);
+}
+
+/* The event at a place where reading has found one: so the reader is in some
+   chunk. */
 static bool event_at (tg_Replay *r, tg_Pos at, tg_Event *e) {
   const uint8_t *data;
-  tg_cursor_drop(&r->pin);
-  if (!tg_cursor_place(&r->pin, &r->stream->store, at))
+  if (!place(r, at))
     return false;
   size_t size = tg_cursor_peek(&r->pin, &data);
   return size > 0

@@ -128,7 +128,7 @@ end
 local function stop_of (self, found, met, reason)
   local body = met or {reason = reason}
   local at = self:moment()
-  if found == "edge" then
+  if found == "edge" or at.number == 0 then
     body = {reason = "pause", description = ("The %s of the recording"):format(
       at.number == 0 and "beginning" or "end")}
   end

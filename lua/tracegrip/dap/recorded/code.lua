@@ -98,23 +98,27 @@ function code.check (text)
   return not made and message or nil
 end
 
--- On a coroutine of its own, whose hook ends what does not end.
+local function too_long ()
+  error("this takes too long", 0)
+end
+
+local function finished (ok, ...)
+  debug.sethook()
+  if not ok then
+    return false, (tostring((...)):gsub("^expression:%d+: ", ""))
+  end
+  return true, table.pack(...)
+end
+
+-- A hook ends what does not end. What is called has no pcall to go on with.
 function code.run (text, names)
   local made, message = compiled_of(text)
   if not made then
     return false, message
   end
-  local co = coroutine.create(function ()
-    local args, extra = names.args, names["..."]
-    return made(names)(table.unpack(args, extra.from, args.n))
-  end)
-  debug.sethook(co, function () error("this takes too long", 0) end, "", STEPS)
-  local results = table.pack(coroutine.resume(co))
-  if not results[1] or coroutine.status(co) ~= "dead" then
-    local text_of = tostring(results[1] and "this waits" or results[2])
-    return false, (text_of:gsub("^expression:%d+: ", ""))
-  end
-  return true, table.pack(table.unpack(results, 2, results.n))
+  local args, from = names.args, names["..."].from
+  debug.sethook(too_long, "", STEPS)
+  return finished(pcall(made(names), table.unpack(args, from, args.n)))
 end
 
 return code
