@@ -1,5 +1,5 @@
--- vsix.lua - packs the extension of editors/vscode as VS Code installs it: a zip
--- file with a manifest, whose files are stored as they are.
+-- vsix.lua - packs the extension of editors/vscode as VS Code installs it: a
+-- zip file with a manifest, whose files are stored as they are.
 --
 --   lua5.4 build-aux/vsix.lua DIRECTORY LICENSE OUT.vsix
 --

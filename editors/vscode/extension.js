@@ -11,8 +11,16 @@ const vscode = require("vscode");
 
 const TYPE = "lua-tracegrip";
 
+// VS Code says nothing of a command that is not there.
 function command() {
-  return vscode.workspace.getConfiguration("tracegrip").get("path");
+  const name = vscode.workspace.getConfiguration("tracegrip").get("path");
+  const places = name.includes("/") ? [name]
+    : (process.env.PATH || "").split(":").map(one => path.join(one, name));
+  if (!places.some(place => fs.existsSync(place))) {
+    throw new Error(`There is no command ${name}: install tracegrip, or say ` +
+                    "where it is in the settings (tracegrip.path).");
+  }
+  return name;
 }
 
 // ---- sessions ----
@@ -63,7 +71,7 @@ async function run(uri, options) {
 
 // ---- tests ----
 
-const TEST = /^\s*(?:it|describe|test|spec|context|insulate|expose)\s*\(?\s*(["'])(.*?)\1/;
+const TEST = /^\s*(?:it|describe|test|spec|context)\s*\(?\s*(["'])(.*?)\1/;
 
 const lenses = {
   provideCodeLenses(document) {

@@ -64,6 +64,59 @@ describe("a program that runs already", function ()
     end)
   end)
 
+  it("opens itself on a signal that it waits for, and gets no other",
+     function ()
+    local waits = [[
+local tracegrip, uv = require "tracegrip", require "luv"
+local timer = uv.new_timer()
+timer:start(1000, 1000, function () if over then os.exit(0) end end)
+%s
+io.stdout:write("begun\n")
+io.stdout:flush()
+uv.run()
+]]
+    local function start (more, use)
+      local out, said = uv.new_pipe(false), ""
+      local process, pid, status
+      run.within(function (where)
+        run.write(where .. "/app.lua", waits:format(more))
+        process, pid = uv.spawn(run.lua, {
+          args = {where .. "/app.lua"}, stdio = {nil, out, nil},
+          env = {run.variable "LUA_PATH" .. "=" .. run.path,
+                 run.variable "LUA_CPATH" .. "=" .. run.cpath}
+        }, function (code, signal)
+          status = {code, signal}
+          process:close()
+        end)
+        out:read_start(function (_, bytes) said = said .. (bytes or "") end)
+        assert(waiting.till(function () return said ~= "" end, run.patience))
+        editor.start():with(function (self)
+          self:initialize()
+          use(self, pid, function () return status end)
+        end)
+        if not status then
+          process:kill "sigkill"
+        end
+        out:close()
+      end)
+    end
+    start([[
+uv.new_signal():start("sigusr2", function ()
+  tracegrip.listen {inspect = 0}
+end)]], function (self, pid, ended)
+      assert(self:ask("attach", {pid = pid}))
+      assert(self:ask "configurationDone")
+      assert(self:ask("evaluate", {expression = "over = true",
+                                   context = "repl"}))
+      assert.same({0, 0}, waiting.till(ended, run.patience))
+    end)
+    start("", function (self, pid, ended)
+      local _, message = self:ask("attach", {pid = pid})
+      assert.truthy(message:find "does not open on SIGUSR2")
+      assert.is_nil(ended())
+    end)
+  end)
+
   it("is told apart from what cannot be debugged", function ()
     local pid
     local sleeper = uv.spawn("sleep", {args = {"60"}}, function () end)

@@ -72,8 +72,8 @@ describe("a session of the debug adapter", function ()
       self:initialize()
       local _, message = self:ask("launch", {program = "/dev/null",
                                              lua = "/bin/false"})
-      assert.equal("the program has ended (status 1) before it could be "
-                   .. "debugged, which needs Lua 5.4 or 5.5: ", message)
+      assert.truthy(message:find("^the program has ended %(status 1%) before "
+                                 .. "it could be debugged, which needs Lua 5"))
     end)
   end)
 

@@ -5,9 +5,8 @@
 --
 -- By host and port; or by the number of a process of this machine: its sockets
 -- that listen are asked, one after the other, whether one is a door. A process
--- that has loaded tracegrip and has none yet opens one when it gets SIGUSR2, if
--- it has said that it does (tracegrip.listen {onSignal = ...}): the signal is
--- sent to none that would die of it.
+-- that has loaded tracegrip and has none gets SIGUSR2, by which a program may
+-- open one (docs/editors.md): if it has a handler for that, and would not die.
 
 local core = require "tracegrip.core"
 local door = require "tracegrip.dap.door"

@@ -41,6 +41,7 @@ local references = require "tracegrip.dap.references"
 local running = require "tracegrip.dap.running"
 local task = require "tracegrip.dap.task"
 local uv = require "luv"
+local versions = require "tracegrip.cli.versions"
 local wire = require "tracegrip.wire"
 core.own()
 
@@ -280,14 +281,15 @@ local function print_output (self, launched)
 end
 
 local function failed_to_start (self, launched)
+  local known = "Lua " .. table.concat(versions.installed(), " or ")
   if launched.code then
     problem.show("the program has ended (status %d) before it could be "
-                 .. "debugged, which needs Lua 5.4 or 5.5: %s",
+                 .. "debugged, which needs %s: %s",
                  launched.signal ~= 0 and 128 + launched.signal
-                 or launched.code, self.said)
+                 or launched.code, known, self.said)
   end
-  problem.show("the program does not run Lua 5.4 or 5.5, or not with its "
-               .. "environment: there is nothing to debug in it")
+  problem.show("the program does not run %s, or not with its environment: "
+               .. "there is nothing to debug in it", known)
 end
 
 -- Starts it and waits for the first of its processes that runs Lua.

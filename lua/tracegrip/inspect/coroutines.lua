@@ -93,7 +93,8 @@ local function name_of (co)
   end
   local name = info.what == "main" and "main chunk"
                or scripts.declared(scripts.meet(info.source), info.linedefined)
-  return string.format("%s %s:%d", name or "function", info.short_src,
+  return string.format("%s %s:%d", name or "function",
+                       string.match(info.short_src, "[^/]*$"),
                        math.max(info.linedefined, 1))
 end
 
