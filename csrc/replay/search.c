@@ -233,8 +233,8 @@ static void turn_back (tg_Search *s) {
   s->phase = GO;
 }
 
-/* Whether this moment, before which all have been looked at, is good; else a
-   candidate. */
+/* Whether this moment is what a step back looks for. Where to stop is asked
+   about as candidates, and accepted. */
 static bool is_good (const tg_Search *s) {
   if (s->move == TG_MOVE_BACK_OVER)
     return is_own(s);

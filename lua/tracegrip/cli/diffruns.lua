@@ -28,10 +28,18 @@ local diffruns = {
   usage = "[options] A B"
 }
 
+-- How long a call was is no difference, and hides none.
+local filters = {}
+for _, option in ipairs(options.reading) do
+  if option.name ~= "minDuration" then
+    filters[#filters + 1] = option
+  end
+end
+
 diffruns.options = options.joined({
   {name = "json", flag = "--json", value = true, group = "The answer",
    help = "For programs: one JSON object, {} if there is no difference."},
-}, options.reading)
+}, filters)
 
 function diffruns.declare (parser)
   parser:argument("a"):description("A recording.")
@@ -51,8 +59,8 @@ local function opened (path, parsed)
           replay = core.replay(trace, filter)}
 end
 
--- What differs, nil if nothing does. How far reading has come is told by the
--- bytes of packets that are not known before, so by none.
+-- What differs, nil if nothing does. How many packets there are has to be
+-- counted first, for who watches.
 local function parted (a, b)
   local parting = core.parting(a.replay, b.replay)
   local events
