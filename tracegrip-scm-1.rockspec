@@ -482,6 +482,7 @@ build = {
     ["tracegrip.dap.requests"] = "lua/tracegrip/dap/requests.lua",
     ["tracegrip.dap.running"] = "lua/tracegrip/dap/running.lua",
     ["tracegrip.dap.session"] = "lua/tracegrip/dap/session.lua",
+    ["tracegrip.dap.starting"] = "lua/tracegrip/dap/starting.lua",
     ["tracegrip.dap.task"] = "lua/tracegrip/dap/task.lua",
     ["tracegrip.hosted"] = "lua/tracegrip/hosted.lua",
     ["tracegrip.htmlpage"] = "lua/tracegrip/htmlpage.lua",

@@ -6,7 +6,8 @@
 --
 --   session.lua ── live.lua ── debuggee.lua ══ WebSocket ══ inspect/agent.lua
 --                     │
---                     ├ launching.lua, attaching.lua: where the program is
+--                     ├ starting.lua, launching.lua: programs of its own
+--                     ├ attaching.lua: programs that run already
 --                     ├ breaking.lua: where it is to stop
 --                     ├ running.lua: stops, steps
 --                     ├ looking.lua: threads, frames, variables
@@ -34,19 +35,14 @@ local evaluating = require "tracegrip.dap.evaluating"
 local launching = require "tracegrip.dap.launching"
 local looking = require "tracegrip.dap.looking"
 local modules = require "tracegrip.dap.modules"
-local output = require "tracegrip.dap.output"
 local places = require "tracegrip.dap.places"
 local problem = require "tracegrip.dap.problem"
 local references = require "tracegrip.dap.references"
 local running = require "tracegrip.dap.running"
-local task = require "tracegrip.dap.task"
+local starting = require "tracegrip.dap.starting"
 local uv = require "luv"
-local versions = require "tracegrip.cli.versions"
 local wire = require "tracegrip.wire"
 core.own()
-
-local START_MS = 30000          -- for a program to run Lua
-local DRAIN_MS = 500            -- for the last output of one that has ended
 
 local live = {}
 
@@ -155,38 +151,11 @@ end
 -- The end of it
 ---------------------------------------------------------------------------
 
-local function terminated (self)
+-- Once or often.
+function Live:tell_end ()
   if not self.over then
     self.over = true
-    if self.output then
-      self.output:finish()
-    end
     self.port.send_event("terminated")
-  end
-end
-
--- The process has ended and said all that it had to say.
-local function exited (self, launched)
-  if launched ~= self.launched or self.over then
-    return
-  end
-  local code, signal = launched.code, launched.signal
-  self.output:finish()
-  self.port.send_event("exited", {exitCode = signal ~= 0 and 128 + signal
-                                             or code})
-  terminated(self)
-end
-
--- What it has started may keep its output open: that is waited for a while.
-local function drain (self, launched)
-  if not next(launched.pipes) then
-    return exited(self, launched)
-  elseif not launched.draining then
-    launched.draining = uv.new_timer()
-    launched.draining:start(DRAIN_MS, 0, function ()
-      launched.draining:close()
-      exited(self, launched)
-    end)
   end
 end
 
@@ -197,7 +166,7 @@ local function program_gone (self, program)
   self.stopped = nil
   self.references:clear()
   if not self.launched or self.launched.in_terminal then
-    terminated(self)
+    self:tell_end()
   end
 end
 
@@ -242,92 +211,8 @@ end
 -- Launch
 ---------------------------------------------------------------------------
 
--- One that the program has started: the client may want to debug it, too.
-local function release (place)
-  local program = debuggee.connect(place.where, place.path, function () end,
-                                   function () end)
-  if program then
-    program:try("Runtime.runIfWaitingForDebugger", {stop = false})
-    program:close()
-  end
-end
-
-local function child (self, place)
-  local configuration = {
-    type = self.port.client.adapterID, request = "attach", name = place.title,
-    host = place.where.host, port = place.where.port,
-    pathMappings = self.arguments.pathMappings
-  }
-  local ok = task.await(function (done)
-    self.port.ask("startDebugging", {request = "attach",
-                                     configuration = configuration}, done)
-  end)
-  if not ok then
-    release(place)
-  end
-end
-
-local function print_output (self, launched)
-  self.output = output.new(function (category, text)
-    self.port.send_event("output", {category = category, output = text})
-  end, self.port.unread, function (on) launched:read(on) end)
-  launched.output = function (category, bytes)
-    self.output:put(category, bytes)
-    self.said = string.sub(self.said .. (bytes or ""), -1000)
-    if launched.code and not next(launched.pipes) then
-      drain(self, launched)
-    end
-  end
-end
-
-local function failed_to_start (self, launched)
-  local known = "Lua " .. table.concat(versions.installed(), " or ")
-  if launched.code then
-    problem.show("the program has ended (status %d) before it could be "
-                 .. "debugged, which needs %s: %s",
-                 launched.signal ~= 0 and 128 + launched.signal
-                 or launched.code, known, self.said)
-  end
-  problem.show("the program does not run %s, or not with its environment: "
-               .. "there is nothing to debug in it", known)
-end
-
--- Starts it and waits for the first of its processes that runs Lua.
-local function start_program (self)
-  self.said = ""
-  local launched
-  local place = task.await(function (done)
-    local timer = uv.new_timer()
-    timer:start(START_MS, 0, function () done(nil) end)
-    launched = launching.start(self.arguments, self.port, function (found)
-      if launched.main then
-        return task.start(child, self, found)
-      end
-      launched.main = found.pid
-      timer:close()
-      done(found)
-    end)
-    self.launched = launched
-    print_output(self, launched)
-    launched.ended = function (code, signal)
-      launched.code, launched.signal = code, signal
-      done(nil)
-      drain(self, launched)
-    end
-    launched:read(true)
-  end)
-  if not place then
-    local over = launched.code
-    self.over = true
-    launched:kill "sigkill"
-    self.over = over ~= nil
-    failed_to_start(self, launched)
-  end
-  return place
-end
-
 local function begin_launch (self)
-  local place = start_program(self)
+  local place = starting.program(self)
   connect(self, place)
   tell_process(self, place)
 end

@@ -5,6 +5,7 @@
 --                    send(category, text); waiting(): bytes that the client has
 --                    not read yet; read(on): whether the program is read
 --   self:put(category, bytes)    nil: the stream is over
+--   self:holds()     whether the program is not read, since the client does not
 --   self:finish()    what is left is sent
 --
 -- A client that reads slowly slows the program down, as a terminal does: while
@@ -107,6 +108,10 @@ function Output:put (category, bytes)
   if not self.timer and self.waiting() > HIGH then
     hold(self)
   end
+end
+
+function Output:holds ()
+  return self.timer ~= nil
 end
 
 function Output:finish ()
