@@ -263,6 +263,10 @@ docs: all     ## puts fresh output into README.md and docs/
 	  docs/scope.md docs/commands.md docs/serve.md docs/busted.md \
 	  docs/tutorial.md README.md
 
+vscode:       ## packs the extension for VS Code: build/lua-tracegrip.vsix
+	$(V)mkdir -p build
+	$(V)$(LUA) build-aux/vsix.lua editors/vscode LICENSE build/lua-tracegrip.vsix
+
 install: all  ## into PREFIX (/usr/local), below DESTDIR
 	$(V)install -Dm755 $(CORE) $(DEST)/lib/lua/$(VERSION)/tracegrip/core.so
 	$(V)install -Dm755 $(PRELOADED) $(DEST)/lib/lua/$(VERSION)/tracegrip/preload.so
@@ -371,5 +375,5 @@ $(BIN): lua/tracegrip/cli/launcher.sh
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
 .SECONDARY:
-.PHONY: all deps static static-objects crosscheck hostile hostile-run strange versions layouts oracle oracle-run musl arm64 host demo test importers page pictures unit unit-run tsan spec matrix asan spec-preload oom bench breakpoints \
+.PHONY: all deps vscode static static-objects crosscheck hostile hostile-run strange versions layouts oracle oracle-run musl arm64 host demo test importers page pictures unit unit-run tsan spec matrix asan spec-preload oom bench breakpoints \
         soak truth fuzz fuzz-run lint format graph docs install env clean help

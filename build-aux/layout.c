@@ -316,6 +316,8 @@ static void at_table (void) {
 static void at_object (void) {
   row("AT_OBJECT_NEXT", offsetof(lua_State, next), "the next object,");
   row("AT_OBJECT_TAG", offsetof(lua_State, tt), "what this one is");
+  row("AT_OBJECT_MARKED", offsetof(lua_State, marked),
+      "its colour: the collector's");
 #if VERSION >= 504
   row("SIZE_USERDATA", offsetof(Udata, gclist), "without its values");
 #else

@@ -40,9 +40,11 @@
 #include "trace/consolemarks.h"
 #include "trace/exporttrace.h"
 #include "trace/livelog.h"
+#include "trace/partingobject.h"
 #include "trace/readtrace.h"
 #include "trace/recordingobject.h"
 #include "trace/recordtrace.h"
+#include "trace/replayobject.h"
 #include "trace/report.h"
 #include "trace/scopesession.h"
 #include "trace/scrubrecording.h"
@@ -104,12 +106,15 @@ static const luaL_Reg core[] = {
   {"feed", feed_new},
   {"log", livelog_start},
   {"record", record_start},
-  /* traces that are over: recordings, exports, the profiler service */
+  /* traces that are over: recordings, exports, the profiler service, their
+     moments in a debugger (dap/recorded.lua) */
   {"open", recording_open},
   {"exportFormats", export_formats},
   {"scrub", recording_scrub},
   {"sourceText", trace_sourcetext},
   {"scope", scopesession_new},
+  {"replay", replayobject_new},
+  {"parting", partingobject_new},
   {"decode", jsonreader_decode},
   /* the client's side, cli/attach.lua */
   {"receive", receiver_new},

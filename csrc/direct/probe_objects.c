@@ -10,6 +10,12 @@ static bool leads_to (lua_State *L, const void *object, const void *before) {
   return tg_objects_first(L) == object && tg_objects_next(object) == before;
 }
 
+/* One that was just made has one of the two. */
+static bool has_colour (const void *fresh) {
+  unsigned white = tg_read8(fresh, TG_AT_OBJECT_MARKED) & TG_OBJECT_WHITES;
+  return white != 0 && (white & (white - 1)) == 0;
+}
+
 /* A table, another and a coroutine. */
 static bool holds (lua_State *L) {
   const void *none = tg_objects_first(L);
@@ -23,7 +29,8 @@ static bool holds (lua_State *L) {
     return false;
   const lua_State *co = lua_newthread(L);
   return leads_to(L, co, second) && tg_objects_coroutine(co) == co
-         && tg_objects_coroutine(first) == NULL;
+         && tg_objects_coroutine(first) == NULL && has_colour(first)
+         && has_colour(co);
 }
 
 void tg_probe_objects (tg_Probe *p) {

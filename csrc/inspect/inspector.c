@@ -3,6 +3,7 @@
 ** of C. On the thread that runs the state. The functions are called by the
 ** agent alone, with values of its own making.
 */
+#include <limits.h>
 #include <string.h>
 
 #include "inspect/inspector.h"
@@ -12,6 +13,7 @@
 #include "host/standins.h"
 #include "inspect/agent.h"
 #include "inspect/console.h"
+#include "inspect/coroutines.h"
 #include "inspect/evaluation.h"
 #include "inspect/exceptions.h"
 #include "inspect/uncaught.h"
@@ -247,6 +249,12 @@ static int inspector_chain (lua_State *L) {
   return 1;
 }
 
+static int inspector_coroutines (lua_State *L) {
+  lua_Integer most = luaL_checkinteger(L, 1);
+  luaL_argcheck(L, 0 <= most && most <= INT_MAX, 1, "number of coroutines");
+  return tg_coroutines_push(inspector_of(L), L, (int)most);
+}
+
 static int inspector_own (lua_State *L) {
   lua_Debug ar;
   luaL_checktype(L, 1, LUA_TFUNCTION);
@@ -398,6 +406,7 @@ void tg_inspector_push (lua_State *L) {
     {"said", inspector_said},
     {"listened", inspector_listened},
     {"chain", inspector_chain},
+    {"coroutines", inspector_coroutines},
     {"own", inspector_own},
     {"breakpoints", inspector_breakpoints},
     {"variable", inspector_variable},

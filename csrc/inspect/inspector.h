@@ -60,6 +60,9 @@ int inspector_pause (lua_State *L);
 **                      nil
 **   listened(there)    whether a debugger wants to hear of them
 **   chain(co)          -> list of coroutines that run: co, its resumer, ...
+**   coroutines(most)   -> list of coroutines that are not over, without the
+**                      main one, the newest first; how many there are; nothing
+**                      where memory is not read
 **   own(f)             -> whether a function is tracegrip's
 **   breakpoints(source, lines, functions)
 **                      all of a source: ascending lists of lines and of the

@@ -199,6 +199,8 @@ SAME(AT_NODE_KEY,           16,  16,  16,  16,  16,  16,     16)
 SAME(AT_OBJECT_NEXT,         0,   0,   0,   0,   0,   0,      0)
 /* what this one is */
 SAME(AT_OBJECT_TAG,          8,   8,   8,   8,   8,   8,      8)
+/* its colour: the collector's */
+SAME(AT_OBJECT_MARKED,       9,   9,   9,   9,   9,   9,      9)
 /* without its values */
 SAME(SIZE_USERDATA,         40,  40,  40,  32,  32,  32,     32)
 SAME(AT_USERDATA_META,      16,  16,  16,  24,  24,  24,     24)

@@ -110,10 +110,10 @@ bool tg_reader_between (const tg_Reader *r) {
   return tg_framer_idle(&r->framer);
 }
 
-/* At the same place, with the same frames open. Only between events and without
-   values: what packets borrow is not copied. */
+/* At the same place, with the same frames open. Only between events: what
+   packets borrow is not copied. */
 tg_Reader *tg_reader_copy (const tg_Reader *r) {
-  tg_check(tg_reader_between(r) && r->framer.selection.types == 0);
+  tg_check(tg_reader_between(r));
   tg_Reader *c = tg_reader_new(r->stream, tg_reader_pos(r),
                                 &r->framer.selection);
   if (c == NULL)
@@ -194,6 +194,10 @@ void tg_reader_tick (tg_Reader *r) {
 
 void tg_reader_time_from (tg_Reader *r, uint64_t ticks) {
   r->clock.origin = ticks;
+}
+
+tg_Pos tg_reader_latest (const tg_Reader *r) {
+  return r->latest;
 }
 
 tg_Pos tg_reader_pos (const tg_Reader *r) {

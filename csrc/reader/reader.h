@@ -36,8 +36,9 @@ bool tg_reader_between (const tg_Reader *r);
 
 /*
 ** A second reader where 'r' is, between two events. It holds no chunk until it
-** is read from. Neither the watcher nor what was kept of arguments goes with
-** it, so 'r' is one whose selection has no types. NULL without memory.
+** is read from. What does not go with it: the watcher, what the reader was
+** asked for beside frames, hits, and what was kept of arguments, which a YIELD
+** may mean. NULL without memory.
 */
 tg_Reader *tg_reader_copy (const tg_Reader *r);
 
@@ -121,6 +122,9 @@ uint64_t tg_reader_spent (const tg_Reader *r);
 /* The reader's time at a moment 'ns' of the clock, which comes after all events
    that were read. */
 uint64_t tg_reader_until (const tg_Reader *r, uint64_t ns);
+
+/* The event that the latest packet is of. */
+tg_Pos tg_reader_latest (const tg_Reader *r);
 
 /* Where reading goes on. */
 tg_Pos tg_reader_pos (const tg_Reader *r);

@@ -120,11 +120,25 @@ local function start (one)
     one.style.program = arg[0]
     one.style.arguments = {table.unpack(arg)}
   end
+  if one.call == "listen" and not one.options.title then
+    one.options.title = type(arg) == "table" and arg[0] or "lua"
+  end
   local ok, result, message = pcall(core[one.call], one.options, one.style)
   if not ok then
     return nil, USAGE, result
   end
   return result, FAILURE, message
+end
+
+-- Who starts programs to debug them (dap/launching.lua) reads in a file where
+-- they are. Without it there is nobody who would let this one begin.
+local told = plan.style and plan.style.tell
+if told then
+  local book = io.open(told)
+  if not book then
+    return
+  end
+  book:close()
 end
 
 local result, status, message = start(plan)
@@ -151,13 +165,30 @@ local function open_to_debuggers ()
   end
 end
 
+-- What the program prints is seen when it is printed.
+local function enter (address)
+  local title = type(arg) == "table" and arg[0] or "lua"
+  local line = string.format("%d %s %s\n", core.pid(), address,
+                             (title:gsub("%c", " ")))
+  local book = assert(io.open(told, "a"))
+  book:write(line)
+  book:close()
+  io.stdout:setvbuf "line"
+  if plan.style.alone then
+    core.setenv(variable, plan.inits[variable])
+    core.setenv(name, nil)
+  end
+end
+
 -- Ctrl-C ends the program before it has begun.
 local function begin ()
   if not plan.options.inspect then
     io.stderr:write("tracegrip: listening on " .. result.address .. "\n")
   end
   local debugged = open_to_debuggers()
-  if debugged then
+  if told then
+    enter(debugged.address)
+  elseif debugged then
     io.stderr:write("tracegrip: to debug, open " .. debugged.address .. "\n")
   end
   while plan.style.wait and not core.waited(result, 0.2) do end

@@ -63,12 +63,18 @@ local hidden = {
   "\xC2[\x80-\x9F]", "\xE2\x80[\x8B-\x8F\xA8-\xAE]", "\xE2\x81[\xA6-\xA9]"
 }
 
+local NONE = {}
+
+-- Most texts have nothing to be escaped, and nothing that is hidden.
 function jsontext.string (text)
-  if not utf8.len(text) then
+  local foreign = string.find(text, "[\x80-\xff]")
+  if foreign and not utf8.len(text) then
     text = mend(text)
   end
-  text = string.gsub(text, '[%c"\\]', escape)
-  for _, pattern in ipairs(hidden) do
+  if string.find(text, '[%c"\\]') then
+    text = string.gsub(text, '[%c"\\]', escape)
+  end
+  for _, pattern in ipairs(foreign and hidden or NONE) do
     text = string.gsub(text, pattern, escape_code)
   end
   return '"' .. text .. '"'

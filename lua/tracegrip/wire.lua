@@ -71,39 +71,51 @@ end
 
 -- "from", "to" and "type" first, then by name: the same packet is the same
 -- text.
-local ranks = {from = 1, to = 2, type = 3}
-
-local function before (a, b)
-  local ra, rb = ranks[a] or 4, ranks[b] or 4
-  if ra ~= rb then
-    return ra < rb
-  end
-  return a < b
-end
+local leading = {from = true, to = true, type = true}
 
 local function sorted_keys (object)
-  local keys = {}
+  local keys, first = {}, false
   for key in pairs(object) do
     if type(key) ~= "string" then
       error("no JSON for a key that is a " .. type(key), 0)
+    elseif leading[key] then
+      first = true
+    else
+      keys[#keys + 1] = key
     end
-    keys[#keys + 1] = key
   end
-  table.sort(keys, before)
+  table.sort(keys)
+  for _, key in ipairs(first and {"type", "to", "from"} or {}) do
+    if object[key] ~= nil then
+      table.insert(keys, 1, key)
+    end
+  end
   return keys
 end
 
-local function put_object (out, object, level)
-  out[#out + 1] = "{"
-  for i, key in ipairs(sorted_keys(object)) do
-    if i > 1 then
-      out[#out + 1] = ","
+-- Keys are the same in all packets, but for those of programs' tables.
+local KEYS = 500
+local key_texts, key_count = {}, 0
+
+local function key_text (key)
+  local text = key_texts[key]
+  if not text then
+    text = jsontext.string(key) .. ":"
+    if key_count < KEYS then
+      key_texts[key], key_count = text, key_count + 1
     end
-    put_string(out, key)
-    out[#out + 1] = ":"
-    put(out, object[key], level)
   end
-  out[#out + 1] = "}"
+  return text
+end
+
+local function put_object (out, object, level)
+  local before = "{"
+  for _, key in ipairs(sorted_keys(object)) do
+    out[#out + 1] = before .. key_text(key)
+    put(out, object[key], level)
+    before = ","
+  end
+  out[#out + 1] = before == "{" and "{}" or "}"
 end
 
 local DEEPEST = 200     -- levels; a table that contains itself has more

@@ -12,6 +12,7 @@
 #include "packet/packet.h"
 #include "profile/profile.h"
 #include "reader/minduration.h"
+#include "replay/search.h"
 #include "recording/open.h"
 #include "recording/save.h"
 #include "text/jsonwriter.h"
@@ -192,6 +193,46 @@ static void read_profile (const Look *k) {
   tg_reader_free(r);
 }
 
+/* Forwards to the end and back again, with waypoints as near as can be: what
+   comes at a moment is the same whichever way leads there. */
+static void walk (tg_Replay *r) {
+  const uint64_t most = 3000;
+  tg_Packet entry;
+  tg_replay_go(r, most, most);
+  uint64_t end = r->number;
+  tg_ReplayPacket last = r->last;
+  for (int i = 0; i < TG_NMOVES; i++) {
+    tg_Search s;
+    tg_search_begin(&s, r, (tg_Move)i, tg_replay_running(r), NULL);
+    for (int k = 0; k < 20 && tg_search_turn(&s, 50) == TG_SEARCH_GOING; k++)
+      ;
+    PROMISED(r->first == (r->number == 0));
+  }
+  while (end > 0 && !tg_replay_go(r, end, most) && r->status == TG_OK)
+    ;
+  if (end == 0 || r->status == TG_ERR_MEMORY)
+    return;
+  PROMISED(r->number == end && r->last.at == last.at);
+  PROMISED(r->last.packet.function == last.packet.function);
+  tg_replay_recall(r, r->last.at, &last.packet);
+  for (uint32_t i = 0; i < r->stacks.count; i++) {
+    const tg_CallStack *s = r->stacks.list[i];
+    if (s->count > 0)
+      tg_replay_entry(r, s->thread, tg_callstack_top(s), &entry);
+  }
+}
+
+static void read_replay (const Look *k) {
+  const tg_ReplaySource source = {
+    .stream = k->r->stream, .from = k->trace->start, .stop = k->end,
+    .selection = &k->selection, .every = 20, .most = 200000
+  };
+  tg_Replay *r = tg_replay_new(&source);
+  if (r != NULL)
+    walk(r);
+  tg_replay_free(r);
+}
+
 static int null_file (void) {
   static int fd = -1;
   if (fd < 0)
@@ -266,6 +307,7 @@ static void read_trace (const tg_Recording *r, const tg_TraceEntry *t,
     return;
   bool handy = read_packets(&k, &text, false);
   read_profile(&k);
+  read_replay(&k);
   if (handy)
     read_log(&k);
   handy = handy && tg_clock_ns(&r->stream->clock, r->ticks) < TIME_MAX;

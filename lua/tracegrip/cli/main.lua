@@ -1,6 +1,7 @@
 -- main.lua - the command line: tracegrip COMMAND [options].
 --
--- A command is a module tracegrip.cli.NAME that returns a table:
+-- A command is a module tracegrip.cli.NAME, without hyphens, that returns a
+-- table:
 --   summary   one line for the list of commands
 --   usage     what comes after "tracegrip NAME"
 --   options   its option descriptions (see options.lua)
@@ -21,9 +22,9 @@ core.own()
 
 local main = {}
 
-local names = {"run", "record", "info", "report", "tree", "log",
+local names = {"run", "record", "info", "report", "diff-runs", "tree", "log",
                "events", "export", "scrub", "view", "serve", "attach", "top",
-               "ps", "dump", "coverage"}
+               "ps", "dump", "coverage", "dap"}
 
 local FAILURE, USAGE = 1, 2
 
@@ -65,7 +66,7 @@ end
 local function known (name)
   for _, candidate in ipairs(names) do
     if candidate == name then
-      return require("tracegrip.cli." .. name)
+      return require("tracegrip.cli." .. name:gsub("%-", ""))
     end
   end
 end

@@ -103,6 +103,12 @@ local function environment (call, options, style, stay, hosts)
   return env
 end
 
+-- The environment in which a command's programs do that: names with their
+-- values, false: without it.
+function program.environment (call, options, style)
+  return environment(call, options, style, true)
+end
+
 -- Whether a shell would find the command; fails if it would not. That it can be
 -- run is only seen when it is. With 'hosts' a line tells if we cannot get in.
 function program.check (command, hosts)

@@ -168,7 +168,7 @@ end
 -- Whether it could be looked at; false and what is wrong with it.
 local function look_at (file)
   file.text = core.contents(file.path)
-  local compiled = file.text and lines.of(scripts.compilable(file.text),
+  local compiled = file.text and lines.of(lines.compilable(file.text),
                                           "@" .. file.name, true)
   if not compiled then
     return false, file.text and "compiled" or "read"

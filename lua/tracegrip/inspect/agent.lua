@@ -23,6 +23,7 @@
 -- ours becomes one too, and the program goes on.
 
 local core = require "tracegrip.core"
+local adapting = require "tracegrip.inspect.adapting"
 local console = require "tracegrip.inspect.console"
 local debugger = require "tracegrip.inspect.debugger"
 local fault = require "tracegrip.inspect.fault"
@@ -45,7 +46,8 @@ local NO_SENSE = -32602
 
 local inspector = core.inspector
 local domains = {Debugger = debugger.methods, HeapProfiler = heap.methods,
-                 Profiler = profiler.methods, Runtime = runtime.methods}
+                 Lua = adapting.methods, Profiler = profiler.methods,
+                 Runtime = runtime.methods}
 
 local methods = {}
 for name in next, protocol.commands do
@@ -181,7 +183,7 @@ end
 
 function calls.wait (co)
   while not runtime.released and serve(co, true) do end
-  if runtime.released and sessions.any "debugger" then
+  if runtime.released and runtime.stops and sessions.any "debugger" then
     debugger.begin(co)
   end
 end

@@ -4,7 +4,10 @@
 --   condition             of conditions.lua; nil: none
 --   matches (script)      whether it is one of that script
 --   line                  the one that was asked for; lines count from 1
+--   name                  or of that name: a function's first line, or those of
+--                         several
 --   at                    script id -> the line with code that it stands at
+--   others                script id -> list of more such lines; nil: none
 --
 --   breakpoints.add(session, fields)     puts it into all known scripts
 --   breakpoints.remove(session, id)
@@ -35,15 +38,21 @@ local published = {}            -- number of a source -> {script =, stops =}
 local goal                      -- {script =, line =}
 local awaited = false           -- a new source is to be told in any case
 
+local function add_stop (stops, line, session, one)
+  if line then
+    stops[line] = stops[line] or {}
+    table.insert(stops[line], {session = session, one = one})
+  end
+end
+
 -- Its lines with breakpoints that count: line -> list of {session =, one =}.
 local function stops_of (script)
   local stops = {}
   sessions.each("debugger", function (session)
     for _, one in next, session.active and session.breakpoints or {} do
-      local line = one.at[script.id]
-      if line then
-        stops[line] = stops[line] or {}
-        table.insert(stops[line], {session = session, one = one})
+      add_stop(stops, one.at[script.id], session, one)
+      for _, line in ipairs(one.others and one.others[script.id] or {}) do
+        add_stop(stops, line, session, one)
       end
     end
   end)
@@ -100,7 +109,12 @@ function breakpoints.await (wanted)
 end
 
 local function place (script, one)
-  if one.matches(script) then
+  if one.name then
+    local lines = scripts.named(script, one.name)
+    one.others = one.others or {}
+    one.at[script.id] = table.remove(lines, 1)
+    one.others[script.id] = lines
+  elseif one.matches(script) then
     one.at[script.id] = scripts.resolve(script, one.line)
   end
   return one.at[script.id]

@@ -13,6 +13,8 @@
 --                              program has stood still there
 --   debugger.begin(co)         the program is to stop at its first line
 --   debugger.met(source)       a function of a source that was never met
+--   debugger.add_named(session, params)
+--                              Lua.setBreakpointByName (adapting.lua)
 --   debugger.leave(session)    it is gone
 --
 -- Lines of the protocol count from 0; here and in Lua they count from 1.
@@ -25,6 +27,7 @@ local exceptions = require "tracegrip.inspect.exceptions"
 local expression = require "tracegrip.inspect.expression"
 local fault = require "tracegrip.inspect.fault"
 local frames = require "tracegrip.inspect.frames"
+local objects = require "tracegrip.inspect.objects"
 local pausing = require "tracegrip.inspect.pausing"
 local regex = require "tracegrip.inspect.regex"
 local runtime = require "tracegrip.inspect.runtime"
@@ -162,12 +165,26 @@ local function condition_of (params)
   return expression.condition(fault.string(params, "condition", true) or "")
 end
 
--- 'what' it is in, until it is known where it is.
-local function add (session, params, one, what)
-  conditions.attach(one, condition_of(params))
+-- 'where' it is in words, until that is known.
+local function add (session, params, one, where)
+  conditions.attach(one, condition_of(params),
+                    fault.string(params, "hitCondition", true),
+                    fault.string(params, "logExpressions", true))
   breakpoints.add(session, one)
-  conditions.check(one, string.format("%s:%d", what, one.line))
+  conditions.check(one, where)
   return one
+end
+
+local function at_line (what, line)
+  return string.format("%s:%d", what, line)
+end
+
+local function locations (one)
+  local list = {}
+  for script, at in next, one.at do
+    list[#list + 1] = location(scripts.of(script), at)
+  end
+  return wire.array(list)
 end
 
 -- Which scripts a request means, and a name for that.
@@ -193,12 +210,19 @@ function methods.setBreakpointByUrl (session, params)
     fault.raise("Breakpoint at specified location already exists.")
   end
   local one = add(session, params, {id = id, line = line, matches = matches},
-                  what)
-  local list = {}
-  for script, at in next, one.at do
-    list[#list + 1] = location(scripts.of(script), at)
+                  at_line(what, line))
+  return {breakpointId = id, locations = locations(one)}
+end
+
+-- At the beginning of every function of that name, whatever is loaded later.
+function debugger.add_named (session, params)
+  local name = fault.string(params, "name")
+  local id = "4:" .. name
+  if session.breakpoints[id] then
+    fault.raise("Breakpoint of that function already exists.")
   end
-  return {breakpointId = id, locations = wire.array(list)}
+  local one = add(session, params, {id = id, name = name}, name)
+  return {breakpointId = id, locations = locations(one)}
 end
 
 local function read_location (place)
@@ -217,7 +241,7 @@ function methods.setBreakpoint (session, params)
   local one = add(session, params, {
     id = id, line = line,
     matches = function (other) return other == script end
-  }, script.url)
+  }, at_line(script.url, line))
   return {breakpointId = id,
           actualLocation = location(script, one.at[script.id])}
 end
@@ -384,7 +408,33 @@ local function goes (how)
 end
 
 methods.resume = goes "none"
-methods.stepInto = goes "into"
+
+-- Into that function and no other of the line: over all of them, unless it is
+-- met. It is where its first line is.
+local function step_into_target (id)
+  local func = objects.get(id)
+  local info = type(func) == "function" and debug.getinfo(func, "S")
+  if not info or info.what == "C" or core.inspector.own(func) then
+    fault.raise("Only a function of Lua can be stepped into")
+  end
+  local script = scripts.meet(info.source)
+  local at = scripts.resolve(script, math.max(info.linedefined, 1))
+  pausing.go("over")
+  if at then
+    breakpoints.goal(script, at)
+  end
+end
+
+function methods.stepInto (_, params)
+  local target = fault.string(params, "target", true)
+  if target then
+    step_into_target(target)
+  else
+    pausing.go("into")
+  end
+  return {}
+end
+
 methods.stepOver = goes "over"
 methods.stepOut = goes "out"
 

@@ -3,6 +3,7 @@
 --
 --   fields.all(t)         list of {name =, value =, key =}; the value of a part
 --                         is a box, and it has no key
+--   fields.others(t)      the same of those that are not of its list
 --   fields.key(t, name)   the key that has that name among them; the name
 --                         itself, if none has it
 --   fields.some(t, most)  the same for a preview: of a large table its
@@ -202,6 +203,20 @@ end
 function fields.all (t)
   local keys = keys_of(t)
   return part(t, keys, 1, keys.n + keys.total, MANY)
+end
+
+function fields.others (t)
+  local keys, n = keys_of(t), rawlen(t)
+  if keys.n == 0 and keys.others then           -- the list is among them
+    local rest = {}
+    for _, key in ipairs(keys.others) do
+      if not is_index(key, n) then
+        rest[#rest + 1] = key
+      end
+    end
+    keys.others, keys.total = rest, #rest
+  end
+  return part(t, keys, keys.n + 1, keys.n + keys.total, MANY)
 end
 
 ---------------------------------------------------------------------------

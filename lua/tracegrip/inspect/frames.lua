@@ -3,6 +3,8 @@
 --   frames.of(co, first)      list of frames of a coroutine, innermost first:
 --                             {co, level, func, info}; tracegrip's own are left
 --                             out, and levels below 'first' (0 without)
+--   frames.depth(co)          how many it has, with those
+--   frames.at(co, level)      one of them; nil: it is tracegrip's
 --   frames.enter(co, func, line)
 --                             the innermost frame, which is of that function
 --                             and at that line: the same table each time, until
@@ -43,7 +45,7 @@ local frames = {}
 -- Frames
 ---------------------------------------------------------------------------
 
-local function depth_of (co)
+function frames.depth (co)
   local low, high = 0, 64
   while getinfo(co, high, "l") do
     low, high = high, high * 2
@@ -69,8 +71,12 @@ local function frame_at (co, level)
          true
 end
 
+function frames.at (co, level)
+  return (frame_at(co, level))
+end
+
 function frames.of (co, first)
-  local list, depth = {}, depth_of(co)
+  local list, depth = {}, frames.depth(co)
   for level = first or 0, depth - 1 do
     if level < INNERMOST or level >= depth - OUTERMOST then
       list[#list + 1] = (frame_at(co, level))

@@ -9,6 +9,10 @@
 --                          where it does no more than to return at its end, or
 --                          to hand on functions that end there
 --
+--   lines.first(functions, line)
+--                          the first line from there on that has code; nil
+--   lines.compilable(text) the text of a file without what is no Lua
+--
 -- Lua tells the lines of functions that exist (debug.getinfo's "L"), and those
 -- of a chunk do when they have been made: too late. So the chunk is compiled
 -- here, for nobody, and string.dump read: its form is that of ldump.c, as 5.4
@@ -233,6 +237,24 @@ function lines.of (text, name, ends)
   local list = {}
   local ok = pcall(self.func, self, list)
   return ok and self.at == #dump + 1 and list or nil
+end
+
+function lines.first (functions, line)
+  local found
+  for _, one in ipairs(functions) do
+    for _, active in ipairs(one.active) do
+      if active >= line and (not found or active < found) then
+        found = active
+      end
+    end
+  end
+  return found
+end
+
+-- A first line that begins with '#' is no Lua (luaL_loadfilex).
+function lines.compilable (text)
+  text = string.gsub(text, "^\xef\xbb\xbf", "")
+  return (string.gsub(text, "^#[^\n]*", ""))
 end
 
 return lines

@@ -17,6 +17,7 @@
 
 local core = require "tracegrip.core"
 local frames = require "tracegrip.inspect.frames"
+local lines = require "tracegrip.inspect.lines"
 local scoping = require "tracegrip.inspect.scoping"
 local scripts = require "tracegrip.inspect.scripts"
 core.own()
@@ -41,7 +42,7 @@ end
 local function functions_of (script)
   if script.scoping == nil then
     local by_lines = {}
-    local text = scripts.compilable(script.text)
+    local text = lines.compilable(script.text)
     for _, one in ipairs(scoping.of(text) or {}) do
       local key = key_of(one.first, one.last)
       by_lines[key] = by_lines[key] or {}

@@ -11,6 +11,10 @@
 --   pausing.stands()                 whether it does
 --   pausing.frame(id)                a frame by its callFrameId; the same
 --   pausing.scope(id, number)        the box or table of a scope of it
+--   pausing.stack(co, first, most)   some frames of any coroutine, as the
+--                                    protocol has them, from that number on;
+--                                    the innermost is 0; and how many it has
+--   pausing.where()                  the coroutine that stands still; the same
 --   pausing.announce(session)        tells it, if the program stands still
 --   pausing.serve                    to be set: function that waits for the
 --                                    next message and handles it; false:
@@ -107,10 +111,13 @@ local function begin (co, reason, hits, more)
   values.fresh()
   local pause = {number = count, reason = reason, hits = hits,
                  data = more and more.data,
+                 co = co, level = more and more.level or 0,
                  frames = frames.of(co, more and more.level),
-                 chain = core.inspector.chain(co), call_frames = {}}
+                 chain = core.inspector.chain(co), call_frames = {},
+                 known = {[co] = {}}}
   for i, frame in ipairs(pause.frames) do
     pause.call_frames[i] = call_frame(frame, i)
+    pause.known[co][frame.level] = pause.call_frames[i]
   end
   current = pause             -- whole, or none: then the program goes on
 end
@@ -147,6 +154,37 @@ end
 
 local function check ()
   return current or fault.raise("Can only perform operation while paused.")
+end
+
+-- One that was shown before is the same frame.
+local function frame_at (pause, co, level)
+  local known = pause.known[co] or {}
+  pause.known[co] = known
+  if known[level] == nil then
+    local frame = frames.at(co, level)
+    if frame then
+      table.insert(pause.frames, frame)
+      known[level] = call_frame(frame, #pause.frames)
+    else
+      known[level] = false
+    end
+  end
+  return known[level]
+end
+
+-- tracegrip's own frames are left out, and count all the same: they are few.
+function pausing.stack (co, first, most)
+  local pause, list = check(), {}
+  local from = co == pause.co and pause.level or 0
+  local depth = frames.depth(co)
+  for level = from + first, math.min(from + first + most, depth) - 1 do
+    list[#list + 1] = frame_at(pause, co, level) or nil
+  end
+  return list, math.max(depth - from, 0)
+end
+
+function pausing.where ()
+  return check().co
 end
 
 function pausing.go (how)

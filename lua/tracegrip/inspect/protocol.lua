@@ -11,6 +11,10 @@
 --                             whether a value that was read is an object, where
 --                             empty lists have got that metatable
 --
+-- The domain Lua, hitCondition and logExpressions of a breakpoint, 'target' of
+-- a step and 'stop' of runIfWaitingForDebugger are ours: what Chrome's protocol
+-- has no words for, and a debug adapter needs (dap/live.lua).
+--
 -- The text below is all that there is: agent.lua calls no method that is not in
 -- it, and answers "wasn't found", which front ends expect of a target that is
 -- no browser. A line is a domain; or a type, a command or an event of it, which
@@ -57,14 +61,15 @@ command setBlackboxPatterns (patterns: string[])
 command setBreakpoint (location: Location, condition: string?)
   -> (breakpointId: BreakpointId, actualLocation: Location)
 command setBreakpointByUrl (lineNumber: integer, url: string?,
-  urlRegex: string?, condition: string?)
+  urlRegex: string?, condition: string?, hitCondition: string?,
+  logExpressions: string?)
   -> (breakpointId: BreakpointId, locations: Location[])
 command setBreakpointsActive (active: boolean)
 command setPauseOnExceptions (state: string)
 command setSkipAllPauses (skip: boolean)
 command setVariableValue (callFrameId: CallFrameId, scopeNumber: integer,
   variableName: string, newValue: Runtime.CallArgument)
-command stepInto ()
+command stepInto (target: Runtime.RemoteObjectId?)
 command stepOut ()
 command stepOver ()
 event breakpointResolved (breakpointId: BreakpointId, location: Location)
@@ -81,6 +86,21 @@ domain HeapProfiler
 command disable ()
 command enable ()
 command takeHeapSnapshot ()
+
+domain Lua
+type Coroutine = {id: integer, name: string, status: string}
+type Variable = {name: string, text: string, type: string, field: string?,
+  objectId: Runtime.RemoteObjectId?, indexed: integer?, named: integer?}
+command coroutines (most: integer) -> (coroutines: Coroutine[], total: integer)
+command describe (objectId: Runtime.RemoteObjectId, full: boolean?)
+  -> (variable: Variable)
+command setBreakpointByName (name: string, condition: string?,
+  hitCondition: string?, logExpressions: string?)
+  -> (breakpointId: Debugger.BreakpointId, locations: Debugger.Location[])
+command stack (coroutine: integer, first: integer, count: integer)
+  -> (callFrames: Debugger.CallFrame[], total: integer)
+command variables (objectId: Runtime.RemoteObjectId, filter: string?,
+  first: integer?, count: integer?) -> (variables: Variable[])
 
 domain Profiler
 type ProfileNode = {id: integer, callFrame: Runtime.CallFrame,
@@ -157,7 +177,7 @@ command getProperties (objectId: RemoteObjectId,
 command globalLexicalScopeNames () -> (names: string[])
 command releaseObject (objectId: RemoteObjectId)
 command releaseObjectGroup (objectGroup: string)
-command runIfWaitingForDebugger ()
+command runIfWaitingForDebugger (stop: boolean?)
 command terminateExecution ()
 event consoleAPICalled (type: string, args: RemoteObject[],
   executionContextId: ExecutionContextId, timestamp: Timestamp,

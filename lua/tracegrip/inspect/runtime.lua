@@ -9,6 +9,7 @@
 --                             that level on
 --   runtime.released          whether a debugger has said that the program may
 --                             begin
+--   runtime.stops             whether it is to stop at its first line then
 --
 -- session is a connection (agent.lua): send(method, params), and what it has
 -- switched on.
@@ -34,7 +35,7 @@ local CONTEXT = 1
 local SEEN_LINES = "^%(evaluated%):(%d+):"
 
 local methods = {}
-local runtime = {methods = methods, released = false}
+local runtime = {methods = methods, released = false, stops = true}
 
 local exceptions = 0
 
@@ -64,8 +65,9 @@ function methods.disable (session)
   return {}
 end
 
-function methods.runIfWaitingForDebugger ()
+function methods.runIfWaitingForDebugger (_, params)
   runtime.released = true
+  runtime.stops = params.stop ~= false
   return {}
 end
 

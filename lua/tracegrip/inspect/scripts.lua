@@ -9,10 +9,12 @@
 --   scripts.scan(running)         meets all sources of functions that can be
 --                                 reached from globals, loaded modules and the
 --                                 stacks of these coroutines
---   scripts.compilable(text)      the text of a file without what is no Lua
 --   scripts.declared(script, line)
 --                                 the name that a function gets where it
 --                                 begins; nil: none, or it is not alone there
+--   scripts.named(script, name)   the first lines with code of the functions
+--                                 that are declared by that name, or by one
+--                                 that ends in it behind a dot or a colon
 --   scripts.on_new (script)       to be set: called for each new one
 --   scripts.resolve(script, line) the first line from there on that has code,
 --                                 and a list of the first lines of the
@@ -60,12 +62,6 @@ local function look_up (source)
   return "", source
 end
 
--- A first line that begins with '#' is no Lua (luaL_loadfilex).
-function scripts.compilable (text)
-  text = string.gsub(text, "^\xef\xbb\xbf", "")
-  return (string.gsub(text, "^#[^\n]*", ""))
-end
-
 local function count_lines (text)
   local _, n = string.gsub(text, "\n", "")
   return n
@@ -80,7 +76,7 @@ end
 local function new (source)
   local url, text = look_up(source)
   local functions = source ~= C_SOURCE
-                    and lines.of(scripts.compilable(text), source) or {}
+                    and lines.of(lines.compilable(text), source) or {}
   return {
     id = string.format("%d", #list + 1), url = url, source = source,
     text = text, functions = functions, last = count_lines(text),
@@ -111,20 +107,8 @@ end
 -- Lines
 ---------------------------------------------------------------------------
 
-local function first_from (functions, line)
-  local found
-  for _, one in ipairs(functions) do
-    for _, active in ipairs(one.active) do
-      if active >= line and (not found or active < found) then
-        found = active
-      end
-    end
-  end
-  return found
-end
-
 function scripts.resolve (script, line)
-  local found = first_from(script.functions, line)
+  local found = lines.first(script.functions, line)
   local inside = {}
   for _, one in ipairs(found and script.functions or {}) do
     for _, active in ipairs(one.active) do
@@ -153,6 +137,29 @@ function scripts.declared (script, line)
       return name
     end
   end
+end
+
+local function is_named (declared, name)
+  return declared == name
+         or declared ~= nil and string.sub(declared, -#name) == name
+            and string.find(declared, "^[.:]", -#name - 1) ~= nil
+end
+
+-- A name is where the function begins, and a file has few of them: without it
+-- in the text nothing is looked at.
+function scripts.named (script, name)
+  local found = {}
+  local last = string.match(name, "[%w_]*$")
+  if last == "" or not string.find(script.text, last, 1, true) then
+    return found
+  end
+  for _, one in ipairs(script.functions) do
+    if one.active[1] and one.first > 0
+       and is_named(scripts.declared(script, one.first), name) then
+      found[#found + 1] = lines.first({one}, one.first)
+    end
+  end
+  return found
 end
 
 ---------------------------------------------------------------------------

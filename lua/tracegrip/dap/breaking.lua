@@ -1,0 +1,302 @@
+-- breaking.lua - where the program is to stop, as the client has said it: kept
+-- here, so that it can be said again to a program that is started anew.
+--
+--   breaking.new(places, main, changed)
+--                                      main: the path of the file that is run,
+--                                      if that is known; changed(breakpoint):
+--                                      one is at another place now
+--   self:lines(program, source, list)  a file's breakpoints from now on; a list
+--                                      of Breakpoints as the protocol has them
+--   self:functions(program, list)      the same of those of functions
+--   self:exceptions(program, filters, options)
+--                                      at which errors
+--   self:resolved(id, line, script)    the program tells where one is
+--   self:hits(ids)                     numbers of those that the program has
+--                                      come to; whether one is of a function
+--   self:stops(text, uncaught)         whether it is to stand still at an error
+--                                      with this text
+--   self:again(program)                all of it to another program
+--
+-- A breakpoint that the program refuses is not verified, and says why.
+
+local core = require "tracegrip.core"
+local lines = require "tracegrip.inspect.lines"
+local logmessage = require "tracegrip.dap.logmessage"
+local problem = require "tracegrip.dap.problem"
+core.own()
+
+local breaking = {}
+
+local Breaking = {__name = "tracegrip.dap.breaking"}
+Breaking.__index = Breaking
+
+local PENDING = "not loaded yet"
+local NO_CODE = "there is no code at this line or after it"
+
+function breaking.new (places, main, changed)
+  return setmetatable({
+    places = places, main = main, changed = changed,
+    sources = {},         -- key of a source -> {source =, list =, set = {...}}
+    named = {list = {}, set = {}},
+    by_id = {},           -- the program's id -> breakpoint that is set
+    filters = {},
+    numbers = setmetatable({}, {__mode = "k"}),   -- as given -> its number
+    last = 0,             -- of these
+  }, Breaking)
+end
+
+---------------------------------------------------------------------------
+-- One breakpoint
+---------------------------------------------------------------------------
+
+-- As the protocol has it.
+local function told (one)
+  return {id = one.number, verified = one.line ~= nil, line = one.line,
+          source = one.source, message = one.message,
+          reason = one.line == nil and one.reason or nil}
+end
+
+local function conditions (given)
+  return given.condition ~= "" and given.condition or nil,
+         given.hitCondition ~= "" and given.hitCondition or nil,
+         given.logMessage and logmessage.expressions(given.logMessage) or nil
+end
+
+-- Asks the program for it: one.id is that of the program then.
+local function set (self, program, one, method, params)
+  one.number = self.numbers[one.given] or self.last + 1
+  self.numbers[one.given], self.last = one.number, math.max(self.last,
+                                                            one.number)
+  params.condition, params.hitCondition, params.logExpressions =
+    conditions(one.given)
+  local result, message = program:try(method, params)
+  if not result then
+    one.message, one.reason = message, "failed"
+    return one
+  end
+  one.id = result.breakpointId
+  self.by_id[one.id] = one
+  local place = (result.locations or {result.actualLocation})[1]
+  if place then
+    one.line = self.places:line(place.lineNumber)
+    one.source = one.source or self.places:source(place.scriptId)
+  else
+    one.message, one.reason = PENDING, "pending"
+  end
+  return one
+end
+
+local function remove (self, program, list)
+  for _, one in ipairs(list) do
+    if one.id then
+      self.by_id[one.id] = nil
+      program:try("Debugger.removeBreakpoint", {breakpointId = one.id})
+    end
+  end
+end
+
+-- More than one address: whichever the program has.
+local function pattern_of (urls)
+  local list = {}
+  for i, url in ipairs(urls) do
+    list[i] = string.gsub(url, "[%^$()%%.%[%]*+?{}|\\-]", "\\%0")
+  end
+  return "^(?:" .. table.concat(list, "|") .. ")$"
+end
+
+-- The file that the program begins with will be loaded as it is: where it has
+-- code is known before.
+local function foresee (self, one, source, line)
+  local found
+  if source.path == self.main then
+    local text = core.contents(source.path) or ""
+    local functions = lines.of(lines.compilable(text), "@" .. source.path)
+    found = functions and lines.first(functions, line + 1)
+    if not functions then
+      return                    -- it will say so itself
+    end
+  end
+  if found then
+    one.line, one.message = self.places:line(found - 1), nil
+  elseif source.path == self.main or self.places:knows(source) then
+    one.message, one.reason = NO_CODE, "failed"
+  end
+end
+
+local function set_line (self, program, source, given)
+  local one = {given = given, source = source}
+  if math.type(given.line) ~= "integer" then
+    problem.raise("setBreakpoints: 'line' has to be an integer")
+  end
+  local line = self.places:ours(given.line)
+  local number = source.sourceReference
+  if number and number > 0 then
+    one = set(self, program, one, "Debugger.setBreakpoint", {
+      location = {scriptId = string.format("%d", number), lineNumber = line}
+    })
+  elseif not source.path then
+    one.message, one.reason = "this source is not known", "failed"
+  else
+    local urls = self.places:urls(source.path)
+    one = set(self, program, one, "Debugger.setBreakpointByUrl", {
+      lineNumber = line, url = not urls[2] and urls[1] or nil,
+      urlRegex = urls[2] and pattern_of(urls)
+    })
+  end
+  if one.reason == "pending" then
+    foresee(self, one, source, line)
+  end
+  return one
+end
+
+---------------------------------------------------------------------------
+-- What the client says
+---------------------------------------------------------------------------
+
+local function answer (list)
+  local all = {}
+  for i, one in ipairs(list) do
+    all[i] = told(one)
+  end
+  return all
+end
+
+local function key_of (source)
+  local number = source.sourceReference
+  return number and number > 0 and "#" .. number or source.path or ""
+end
+
+local function set_lines (self, program, entry)
+  entry.set = {}
+  for i, given in ipairs(entry.list) do
+    entry.set[i] = set_line(self, program, entry.source, given)
+  end
+end
+
+function Breaking:lines (program, source, list)
+  local key = key_of(source)
+  local entry = self.sources[key]
+  if entry then
+    remove(self, program, entry.set)
+  end
+  entry = {source = source, list = list}
+  self.sources[key] = entry
+  set_lines(self, program, entry)
+  return answer(entry.set)
+end
+
+local function set_functions (self, program)
+  self.named.set = {}
+  for i, given in ipairs(self.named.list) do
+    if type(given.name) ~= "string" then
+      problem.raise("setFunctionBreakpoints: 'name' has to be a string")
+    end
+    self.named.set[i] = set(self, program, {given = given},
+                            "Lua.setBreakpointByName", {name = given.name})
+  end
+end
+
+function Breaking:functions (program, list)
+  remove(self, program, self.named.set)
+  self.named.list = list
+  set_functions(self, program)
+  return answer(self.named.set)
+end
+
+---------------------------------------------------------------------------
+-- Errors
+---------------------------------------------------------------------------
+
+breaking.filters = {
+  {filter = "caught", label = "Caught errors", default = false,
+   description = "Errors that a pcall or a coroutine's resumer will catch.",
+   supportsCondition = true,
+   conditionDescription = "A Lua pattern that the error's text has to have"},
+  {filter = "uncaught", label = "Uncaught errors", default = true,
+   description = "Errors that will end the program.", supportsCondition = true,
+   conditionDescription = "A Lua pattern that the error's text has to have"},
+}
+
+local function apply_filters (self, program)
+  local state = self.filters.caught and self.filters.uncaught and "all"
+                or self.filters.caught and "caught"
+                or self.filters.uncaught and "uncaught" or "none"
+  program:ask("Debugger.setPauseOnExceptions", {state = state})
+end
+
+-- The pattern of a condition; true: none.
+local function pattern (text)
+  if text == nil or text == "" then
+    return true
+  end
+  local ok, message = pcall(string.find, "", text)
+  if not ok then
+    problem.raise("'%s' is no Lua pattern: %s", text, message)
+  end
+  return text
+end
+
+function Breaking:exceptions (program, filters, options)
+  local chosen = {}
+  for _, name in ipairs(filters) do
+    chosen[name] = true
+  end
+  for _, one in ipairs(options or {}) do
+    chosen[one.filterId] = pattern(one.condition)
+  end
+  self.filters = chosen
+  apply_filters(self, program)
+end
+
+-- Whether the program is to stand still at an error.
+function Breaking:stops (text, uncaught)
+  local filter = self.filters[uncaught and "uncaught" or "caught"]
+  return filter == true
+         or type(filter) == "string" and string.find(text, filter) ~= nil
+end
+
+---------------------------------------------------------------------------
+-- What the program says
+---------------------------------------------------------------------------
+
+function Breaking:resolved (id, line, script)
+  local one = self.by_id[id]
+  if not one then
+    return
+  end
+  local at = self.places:line(line)
+  if one.line ~= at then
+    one.line, one.message = at, nil
+    one.source = one.source or self.places:source(script)
+    self.changed(told(one))
+  end
+end
+
+function Breaking:hits (ids)
+  local numbers, by_name = {}, false
+  for _, id in ipairs(ids) do
+    local one = self.by_id[id]
+    numbers[#numbers + 1] = one and one.number
+    by_name = by_name or one ~= nil and one.given.name ~= nil
+  end
+  return numbers, by_name
+end
+
+local function tell_all (self, list)
+  for _, one in ipairs(list) do
+    self.changed(told(one))
+  end
+end
+
+function Breaking:again (program)
+  self.by_id = {}
+  for _, entry in pairs(self.sources) do
+    set_lines(self, program, entry)
+    tell_all(self, entry.set)
+  end
+  set_functions(self, program)
+  tell_all(self, self.named.set)
+  apply_filters(self, program)
+end
+
+return breaking

@@ -1,0 +1,320 @@
+-- launching.lua - programs that the debug adapter starts: a script or tests,
+-- with standard output and error as pipes, or in the client's terminal.
+--
+-- What is started gets boot.lua by its environment, as programs of "record --"
+-- do, and opens itself to debuggers at a port that is free. Where that is it
+-- writes into a file of ours, the book: a line for each process that runs Lua.
+-- Then it waits until a debugger lets it begin.
+--
+--   launching.start(arguments, port, told)
+--                      -> Launched; raises a problem. Waits for the client's
+--                      terminal. told(place) is called for each process in
+--                      the book: {pid, where, path, title}
+--   launching.path(arguments)
+--                      the absolute path of the file to run
+--   launched.output    set by the caller: function (category, bytes), nil at
+--                      the end of a stream
+--   launched.ended     the same: function (code, signal), when the process that
+--                      was started is over
+--   launched:read(on)  whether output is read; at first it is not
+--   launched:kill(signal)    all that was started, and what it has started
+--   launched:close()   nothing more is told; once or often
+--
+-- Failure: what cannot be started is a problem that the user is shown.
+
+local core = require "tracegrip.core"
+local listen = require "tracegrip.listen"
+local problem = require "tracegrip.dap.problem"
+local program = require "tracegrip.cli.program"
+local task = require "tracegrip.dap.task"
+local uv = require "luv"
+local wire = require "tracegrip.wire"
+core.own()
+
+local BOOK = "tracegrip-dap-XXXXXX"
+local POLL_MS = 20              -- between looks into the book
+
+local launching = {}
+
+local Launched = {__name = "tracegrip.dap.launched"}
+Launched.__index = Launched
+
+local function shut (handle)
+  if handle and not handle:is_closing() then
+    handle:close()
+  end
+end
+
+---------------------------------------------------------------------------
+-- The book
+---------------------------------------------------------------------------
+
+local function place_of (line)
+  local pid, host, port, path, title = string.match(line,
+    "^(%d+) %S*[?&]ws=%[?([^/%]]-)%]?:(%d+)(/%S+) (.*)$")
+  return pid and {
+    pid = math.tointeger(pid), path = path, title = title,
+    where = {host = host, port = math.tointeger(port)}
+  }
+end
+
+-- Whole lines that are new. By looking: the file may be on a disk that tells
+-- nothing of changes, and there is no wait that is shorter than a look.
+local function read_book (self, told)
+  local text = core.contents(self.book) or ""
+  local stop = string.match(text, "^.*\n()")
+  local fresh = stop and string.sub(text, self.seen + 1, stop - 1) or ""
+  self.seen = self.seen + #fresh
+  for line in string.gmatch(fresh, "[^\n]+") do
+    local place = place_of(line)
+    if place and not self.closed then
+      told(place)
+    end
+  end
+end
+
+local function open_book (self, told)
+  local fd, path = uv.fs_mkstemp((os.getenv "TMPDIR" or "/tmp") .. "/" .. BOOK)
+  if not fd then
+    problem.show("cannot make a file in the temporary directory: %s", path)
+  end
+  uv.fs_close(fd)
+  self.book, self.seen = path, 0
+  self.timer = uv.new_timer()
+  self.timer:start(POLL_MS, POLL_MS, function () read_book(self, told) end)
+end
+
+---------------------------------------------------------------------------
+-- What is started
+---------------------------------------------------------------------------
+
+local function strings (list, what)
+  for i, one in ipairs(list) do
+    if type(one) ~= "string" then
+      problem.show("'%s' has to be a list of strings (number %d is none)", what,
+                   i)
+    end
+  end
+  return list
+end
+
+-- A pattern that finds this text and no other.
+local function plain (text)
+  return (string.gsub(text, "[%^$()%%.%[%]*+%-?]", "%%%0"))
+end
+
+-- Where a shell finds a command; nil: nowhere.
+local function find_command (name)
+  for directory in string.gmatch(os.getenv "PATH" or "", "[^:]+") do
+    local path = directory .. "/" .. name
+    if uv.fs_access(path, "X") then
+      return path
+    end
+  end
+end
+
+-- busted is a script of Lua, or one of the shell that knows its interpreter.
+-- (Its option --lua does not quote what it hands on.)
+local function busted_words (arguments, lua)
+  local path = find_command "busted"
+               or problem.show("there is no command busted in PATH")
+  local first = string.match(core.contents(path) or "", "^#![^\n]*")
+  local words = first and string.find(first, "lua") and {lua, path} or {path}
+  words[#words + 1] = arguments.program
+  words[#words + 1] = arguments.test and "--filter=" .. plain(arguments.test)
+                      or nil
+  return words
+end
+
+-- The command line.
+local function words_of (arguments)
+  local lua = arguments.lua or core.interpreter()
+  local rest = strings(arguments.args or {}, "args")
+  local words = arguments.busted and busted_words(arguments, lua)
+                or {lua, arguments.program}
+  return table.move(rest, 1, #rest, #words + 1, words)
+end
+
+-- The variables that are to be other than the adapter's own: false, none.
+local function changes (self, arguments, client)
+  local env = program.environment("listen", listen.debugger_plan {inspect = 0},
+    {breaks = true, tell = self.book,
+     alone = arguments.subprocesses == false
+             or not client.supportsStartDebuggingRequest or nil})
+  for name, value in pairs(arguments.env or {}) do
+    if type(value) ~= "string" and value ~= wire.null then
+      problem.show("'env' has to be an object of strings (%s is none)", name)
+    end
+    env[name] = value ~= wire.null and value
+  end
+  return env
+end
+
+local function environment (env)
+  local all, list = uv.os_environ(), {}
+  for name, value in pairs(env) do
+    all[name] = value or nil
+  end
+  for name, value in pairs(all) do
+    list[#list + 1] = name .. "=" .. value
+  end
+  return list
+end
+
+local function directory_of (arguments)
+  local path = arguments.cwd
+  if not path then
+    return uv.cwd()
+  end
+  local stat = uv.fs_stat(path)
+  if not stat or stat.type ~= "directory" then
+    problem.show("'cwd': there is no directory %s", path)
+  end
+  return path
+end
+
+-- A relative path of a program is one in its directory, as a shell has it.
+function launching.path (arguments)
+  local path = arguments.program
+  if not path then
+    problem.show("'program' is missing: the file to run")
+  end
+  return string.sub(path, 1, 1) == "/" and path
+         or directory_of(arguments) .. "/" .. path
+end
+
+local function check_program (arguments)
+  local path = launching.path(arguments)
+  if not uv.fs_stat(path) then
+    problem.show("'program': there is no file %s", path)
+  end
+end
+
+---------------------------------------------------------------------------
+-- Its own pipes
+---------------------------------------------------------------------------
+
+function Launched:read (on)
+  for category, pipe in pairs(self.pipes) do
+    if not on then
+      pipe:read_stop()
+    elseif not pipe:is_closing() then
+      pipe:read_start(function (err, bytes)
+        if err or not bytes then
+          shut(pipe)
+          self.pipes[category] = nil
+        end
+        self.output(category, not err and bytes or nil)
+      end)
+    end
+  end
+end
+
+-- In a group of its own, so that all of it can be ended.
+local function spawn (self, words, cwd, env)
+  self.pipes = {stdout = uv.new_pipe(false), stderr = uv.new_pipe(false)}
+  local process, pid = uv.spawn(words[1], {
+    args = table.move(words, 2, #words, 1, {}), cwd = cwd, env = env,
+    stdio = {nil, self.pipes.stdout, self.pipes.stderr}, detached = true
+  }, function (code, signal)
+    shut(self.process)
+    self.over = true
+    if self.ended then
+      self.ended(code, signal)
+    end
+  end)
+  if not process then
+    problem.show("cannot run %s: %s", words[1],
+                 string.match(tostring(pid), "^%u+: (.*)$") or tostring(pid))
+  end
+  self.process, self.pid = process, pid
+end
+
+---------------------------------------------------------------------------
+-- The client's terminal
+---------------------------------------------------------------------------
+
+local kinds = {integratedTerminal = "integrated", externalTerminal = "external"}
+
+local function run_in_terminal (port, kind, words, cwd, env)
+  local given = {}
+  for name, value in pairs(env) do
+    given[name] = value or wire.null
+  end
+  local body, message = task.await(function (done)
+    port.ask("runInTerminal", {
+      kind = kind, title = "Lua: " .. words[2], cwd = cwd,
+      args = wire.array(words), env = given
+    }, done)
+  end)
+  if not body then
+    problem.show("the editor could not run the program in a terminal: %s",
+                 message)
+  end
+  return body.processId
+end
+
+---------------------------------------------------------------------------
+-- Both
+---------------------------------------------------------------------------
+
+-- Whoever started nothing leaves nothing behind.
+local function start (self, arguments, port)
+  local cwd = directory_of(arguments)
+  check_program(arguments)
+  local words, env = words_of(arguments), changes(self, arguments, port.client)
+  local console = arguments.console or "internalConsole"
+  if console == "internalConsole" then
+    spawn(self, words, cwd, environment(env))
+  elseif not kinds[console] then
+    problem.show("'console' has to be internalConsole, integratedTerminal or "
+                 .. "externalTerminal, not %s", console)
+  elseif not port.client.supportsRunInTerminalRequest then
+    problem.show("this editor has no terminal for programs: 'console' has to "
+                 .. "be internalConsole")
+  else
+    self.pid = run_in_terminal(port, kinds[console], words, cwd, env)
+    self.in_terminal = true
+  end
+end
+
+function launching.start (arguments, port, told)
+  local self = setmetatable({pipes = {}, over = false, closed = false},
+                            Launched)
+  open_book(self, told)
+  local ok, err = pcall(start, self, arguments, port)
+  if not ok then
+    self:close()
+    error(err, 0)
+  end
+  return self
+end
+
+-- In a terminal the group is the terminal's: the process alone.
+function Launched:kill (signal)
+  if self.over then
+    return
+  elseif self.in_terminal then
+    if self.main then
+      uv.kill(self.main, signal)
+    end
+  else
+    uv.kill(-self.pid, signal)
+  end
+end
+
+function Launched:close ()
+  if self.closed then
+    return
+  end
+  self.closed = true
+  shut(self.timer)
+  for _, pipe in pairs(self.pipes) do
+    shut(pipe)
+  end
+  if self.book then
+    uv.fs_unlink(self.book)
+  end
+end
+
+return launching

@@ -1,0 +1,430 @@
+-- recorded.lua - the back end of a debug adapter's session that debugs a
+-- recording: it is walked through, forwards and backwards.
+--
+--   recorded.new(port)      a back end (session.lua)
+--
+--   session.lua ── recorded.lua ── replay (csrc/replay)
+--                      ├ recorded/looking.lua: threads, frames, values
+--                      ├ recorded/stops.lua: breakpoints, errors
+--                      ├ recorded/code.lua: conditions, watches
+--                      ├ recorded/values.lua: grips as they are shown
+--                      └ recorded/sources.lua: texts
+--
+-- The program is always at some moment: between two packets. A request to go
+-- on is answered at once; the search that it begins is done piece by piece, and
+-- between the pieces other requests have their turn, so "pause" ends it where
+-- it is. What the program has said in between (console.log) is output.
+--
+-- "launch" takes: recording, a path; trace, the name of one in it; stopOn:
+-- "error", the first one, "entry", or "end"; stopOnEntry; pathMappings.
+--
+-- Failure: a file that is no recording is a problem of "launch"; one that
+-- cannot be read on ends there, and the client is told.
+
+local core = require "tracegrip.core"
+local live = require "tracegrip.dap.live"
+local looking = require "tracegrip.dap.recorded.looking"
+local problem = require "tracegrip.dap.problem"
+local recording = require "tracegrip.cli.recording"
+local references = require "tracegrip.dap.references"
+local sources = require "tracegrip.dap.recorded.sources"
+local stops = require "tracegrip.dap.recorded.stops"
+local units = require "tracegrip.cli.units"
+local values = require "tracegrip.dap.recorded.values"
+local wire = require "tracegrip.wire"
+core.own()
+
+local PIECE = 200000            -- packets between two looks at other requests
+local CANDIDATES = 1000         -- the same
+local MARKERS = 200             -- that are told of one way
+
+local recorded = {}
+
+local Recorded = {__name = "tracegrip.dap.recorded", handlers = {}}
+Recorded.__index = Recorded
+
+local handlers = Recorded.handlers
+for command, handler in pairs(looking.handlers) do
+  handlers[command] = handler
+end
+
+---------------------------------------------------------------------------
+-- What it can do
+---------------------------------------------------------------------------
+
+local CAN = {"StepBack", "ConfigurationDoneRequest", "FunctionBreakpoints",
+             "ConditionalBreakpoints", "EvaluateForHovers", "LogPoints",
+             "ExceptionInfoRequest", "ExceptionFilterOptions",
+             "DelayedStackTraceLoading", "LoadedSourcesRequest",
+             "ClipboardContext", "CancelRequest"}
+
+-- Of what a live program can do all else is taken back.
+function Recorded.capabilities ()
+  local can = {}
+  for name, value in pairs(live.capabilities()) do
+    can[name] = value ~= true and value or false
+  end
+  can.completionTriggerCharacters = nil
+  for _, what in ipairs(CAN) do
+    can["supports" .. what] = true
+  end
+  return can
+end
+
+---------------------------------------------------------------------------
+-- Where it is
+---------------------------------------------------------------------------
+
+function Recorded:moment ()
+  return self.replay:moment()
+end
+
+function Recorded:check_still ()
+  if self.moving then
+    problem.raise("the recording is being searched")
+  end
+end
+
+local function say (self, category, text, place)
+  self.port.send_event("output", {
+    category = category, output = text .. "\n",
+    source = place and place.source, line = place and place.line
+  })
+end
+
+local categories = {warn = "stderr", error = "stderr"}
+
+local function text_of_marker (marker)
+  local list, parts = marker.arguments or {values = {}}, {}
+  for i, grip in ipairs(list.values) do
+    parts[i] = type(grip) == "string" and grip
+               or values.text(grip, list.objectPool)
+  end
+  local text = table.concat(parts, " ")
+  if marker.duration then
+    text = ("%s: %s"):format(text, units.span(marker.duration))
+  elseif marker.count then
+    text = ("%s: %d"):format(text, marker.count)
+  end
+  return text
+end
+
+-- What the program has said between two moments.
+local function tell_markers (self, from, to)
+  local list, more = self.replay:markers(from, to, MARKERS)
+  for _, marker in ipairs(list) do
+    local site = marker.callsite
+    say(self, categories[marker.method] or "stdout", text_of_marker(marker),
+        site and {source = self.sources:source(site.url),
+                  line = site.line - 1 + self.line_from})
+  end
+  if more > 0 then
+    say(self, "console", ("… and %d more that the program has said")
+        :format(more))
+  end
+end
+
+-- What the event "stopped" has, of how a search ended.
+local function stop_of (self, found, met, reason)
+  local body = met or {reason = reason}
+  local at = self:moment()
+  if found == "edge" or at.number == 0 then
+    body = {reason = "pause", description = ("The %s of the recording"):format(
+      at.number == 0 and "beginning" or "end")}
+  end
+  body.threadId, body.allThreadsStopped = at.running, true
+  if body.reason == "exception" then
+    local grip, pool = looking.error(self)
+    body.description = "Paused on error"
+    body.text = type(grip) == "string" and grip or values.text(grip, pool)
+  end
+  if body.hitBreakpointIds then
+    wire.array(body.hitBreakpointIds)
+  end
+  return body
+end
+
+---------------------------------------------------------------------------
+-- Going somewhere
+---------------------------------------------------------------------------
+
+local function frames_of (replay, thread)
+  for _, one in ipairs(replay:threads()) do
+    if one.thread == thread then
+      return one.frames
+    end
+  end
+  return 0
+end
+
+-- What is known of a candidate is read when it is asked for, once: there may be
+-- millions of them.
+local facts = {}
+
+function facts.last (of) return of.replay:last() end
+function facts.coming (of) return of.replay:coming() end
+function facts.call (of) return of.replay:call() end
+
+function facts.caller (of)
+  return of.replay:arguments(of.coming.thread, 1)
+end
+
+function facts.frames (of)
+  return frames_of(of.replay, of.coming.thread)
+end
+
+local Candidate = {__index = function (self, name)
+  local fact = facts[name] and facts[name](self)
+  self[name] = fact
+  return fact
+end}
+
+local function candidate (self, why, forwards)
+  return setmetatable({why = why, replay = self.replay, log = function (...)
+    local text, place = ...
+    if forwards then
+      say(self, "console", text, place.url and place)
+    end
+  end}, Candidate)
+end
+
+-- Goes on until a search has ended or somebody has said pause: how it ended and
+-- what it met. Backwards, what was met last counts.
+local function search (self, move, thread, stopping)
+  local replay, forwards = self.replay, not move:find "^back"
+  local met, rejected = nil, 0
+  replay:search(move, thread, stopping)
+  while true do
+    local state, why = replay:turn(PIECE)
+    if state == "candidate" then
+      rejected = rejected + 1
+      local body = self.stops:meets(candidate(self, why, forwards))
+      if body then
+        met, self.at_line = body, why.line
+        replay:accept()
+        if forwards then
+          return "found", met
+        end
+      end
+    elseif state ~= "going" then
+      return state, met
+    end
+    if state == "going" or rejected % CANDIDATES == 0 then
+      self.port.breathe()
+    end
+    if self.pausing then
+      return "paused"
+    end
+  end
+end
+
+-- A moment between two packets of one event shows nothing.
+local function settle (self)
+  while not self:moment().stands do
+    self.replay:search("in", 1, false)
+    self.replay:turn(PIECE)
+  end
+end
+
+-- Searches, and tells the client where that has led.
+local function move_on (self, move, thread, reason, errors)
+  local from = self:moment().number
+  self.moving, self.pausing, self.at_line = true, false, nil
+  self.references:clear()
+  self.stops:arm(self.replay, errors)
+  local stopping = errors or self.stops:any()
+  local ok, found, met = pcall(search, self, move, thread, stopping)
+  if self.over then
+    return
+  end
+  self.moving = false
+  if not ok then
+    say(self, "stderr", "the recording cannot be read on: " .. found)
+    found = "edge"
+  elseif found == "paused" then
+    settle(self)
+    found, met = "found", {reason = "pause"}
+  end
+  local to = self:moment().number
+  if to > from then
+    tell_markers(self, from, to)
+  end
+  self.port.send_event("stopped", stop_of(self, found, met, reason))
+end
+
+local function mover (move, reason)
+  return function (self, arguments, request)
+    self:check_still()
+    request:after(function ()
+      move_on(self, move, arguments.threadId, reason)
+    end)
+  end
+end
+
+handlers.next = mover("over", "step")
+handlers.stepIn = mover("in", "step")
+handlers.stepOut = mover("out", "step")
+handlers.stepBack = mover("backOver", "step")
+handlers.reverseContinue = mover("back", "pause")
+handlers.stepBackIn = mover("backIn", "step")
+handlers.stepBackOut = mover("backOut", "step")
+
+local go_on = mover("on", "pause")
+
+handlers["continue"] = function (...)
+  go_on(...)
+  return {allThreadsContinued = true}
+end
+
+-- The search notices it before its next piece.
+function handlers.pause (self)
+  self.pausing = true
+end
+
+---------------------------------------------------------------------------
+-- The beginning
+---------------------------------------------------------------------------
+
+local function open (self, arguments)
+  local path = arguments.recording
+  local cwd = arguments.cwd
+  if cwd and path:sub(1, 1) ~= "/" then
+    path = cwd .. "/" .. path
+  end
+  local opened, message = core.open(path)
+  if not opened then
+    problem.show("cannot open the recording: %s", message)
+  end
+  local trace
+  trace, message = opened:trace(arguments.trace)
+  if not trace then
+    problem.show("%s: %s", path, message)
+  end
+  self.path, self.info, self.trace = path, opened:info(true), trace
+end
+
+local start_words = {error = true, entry = true, ["end"] = true}
+
+local function check (arguments)
+  local word = arguments.stopOn
+  if word ~= nil and not start_words[word] then
+    problem.show("'stopOn' has to be \"error\", \"entry\" or \"end\"")
+  elseif arguments.trace ~= nil and type(arguments.trace) ~= "string" then
+    problem.show("'trace' has to be the name of a trace in the recording")
+  end
+end
+
+local function name_bodies (functions)
+  local names = {}
+  for _, f in ipairs(functions) do
+    names[f.id] = f.name
+  end
+  return names
+end
+
+local function tell_what_it_is (self)
+  local remark = recording.remark(self.path, self.info)
+  say(self, "console", ("%s, recorded %s%s"):format(
+    self.info.program or self.path, self.info.date or "some time ago",
+    remark and ": " .. remark or ""))
+  local losses = recording.losses(self.trace.lost)
+  if losses ~= "none" then
+    say(self, "console", "the recording lacks " .. losses)
+  end
+end
+
+function handlers.launch (self, arguments, request)
+  check(arguments)
+  open(self, arguments)
+  self.arguments = arguments
+  self.replay = core.replay(self.trace)
+  local functions = self.replay:functions()
+  self.names = name_bodies(functions)
+  self.sources = sources.new(self.trace, self.info, functions,
+                             arguments.pathMappings)
+  self.stops = stops.new(self.sources, functions, self.line_from)
+  request:after(function ()
+    tell_what_it_is(self)
+    self.port.send_event("initialized")
+  end)
+end
+
+-- To the first error of all, caught or not, unless something else was asked
+-- for.
+local function begin (self)
+  local word = self.arguments.stopOnEntry and "entry" or self.arguments.stopOn
+               or "error"
+  if word == "entry" then
+    return move_on(self, "in", 1, "entry")
+  end
+  move_on(self, "on", 1, "pause", word == "error")
+end
+
+function handlers.configurationDone (self, _, request)
+  self:check_still()
+  request:after(function () begin(self) end)
+end
+
+---------------------------------------------------------------------------
+-- Where it stops
+---------------------------------------------------------------------------
+
+-- From the next search on.
+function handlers.setBreakpoints (self, arguments)
+  local list = arguments.breakpoints
+  if not list then
+    list = {}
+    for i, line in ipairs(arguments.lines or {}) do
+      list[i] = {line = line}
+    end
+  end
+  return {breakpoints = wire.array(self.stops:lines(arguments.source, list))}
+end
+
+function handlers.setFunctionBreakpoints (self, arguments)
+  return {breakpoints = wire.array(self.stops:named(arguments.breakpoints))}
+end
+
+function handlers.setExceptionBreakpoints (self, arguments)
+  self.stops:exceptions(arguments.filters, arguments.filterOptions)
+end
+
+---------------------------------------------------------------------------
+-- Sources
+---------------------------------------------------------------------------
+
+function handlers.source (self, arguments)
+  local number = arguments.source and arguments.source.sourceReference
+                 or arguments.sourceReference
+  return {content = self.sources:text(number), mimeType = "text/x-lua"}
+end
+
+function handlers.loadedSources (self)
+  return {sources = wire.array(self.sources:all())}
+end
+
+---------------------------------------------------------------------------
+-- The end
+---------------------------------------------------------------------------
+
+function handlers.disconnect ()
+end
+
+function Recorded:close ()
+  self.over, self.pausing = true, true
+end
+
+function recorded.new (port)
+  return setmetatable({
+    port = port,
+    line_from = port.client.linesStartAt1 == false and 0 or 1,
+    column_from = port.client.columnsStartAt1 == false and 0 or 1,
+    references = references.new(),
+    at_line = nil,        -- it has stopped before a call on some line
+    moving = false,       -- a search is under way
+    pausing = false,      -- and is to end where it is
+    over = false,         -- the session is
+  }, Recorded)
+end
+
+return recorded

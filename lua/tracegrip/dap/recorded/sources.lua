@@ -1,0 +1,146 @@
+-- sources.lua - the sources of a recording's functions as the client has them:
+-- the text that the recording keeps, else the file on disk.
+--
+--   sources.new(trace, info, functions, mappings)
+--                          'functions' as replay:functions() has them, 'info'
+--                          of the recording; mappings: launch's pathMappings
+--   self:source(url)       its Source; nil of C
+--   self:functions(source) the functions of a Source of the client's, a list;
+--                          nil: the recording has none of it
+--   self:text(number)      the text of a sourceReference; raises a problem
+--   self:all()             list of Sources
+--
+-- A file that is as the recording has it is shown as that file. One that is not
+-- has a number, and what the client shows then is the recording's text.
+
+local core = require "tracegrip.core"
+local problem = require "tracegrip.dap.problem"
+core.own()
+
+local sources = {}
+
+local Sources = {__name = "tracegrip.dap.recorded.sources"}
+Sources.__index = Sources
+
+-- The longest root that a path begins with is exchanged.
+local function mapped (mappings, path)
+  local best
+  for _, one in ipairs(mappings) do
+    local root = one.remoteRoot:gsub("(.)/+$", "%1")
+    if (path == root or path:sub(1, #root + 1) == root .. "/")
+       and (not best or #root > #best.root) then
+      best = {root = root, to = one.localRoot:gsub("(.)/+$", "%1")}
+    end
+  end
+  return best and best.to .. path:sub(#best.root + 1) or path
+end
+
+-- Without "." and ".." in it.
+local function plain (path)
+  local parts = {}
+  for part in path:gmatch "[^/]+" do
+    if part == ".." then
+      parts[#parts] = nil
+    elseif part ~= "." then
+      parts[#parts + 1] = part
+    end
+  end
+  return "/" .. table.concat(parts, "/")
+end
+
+-- The path of a function's file as the client has it; nil: it is of no file.
+local function path_of (self, url)
+  if url:find '^%[' then
+    return nil
+  end
+  local path = url
+  if url:sub(1, 1) ~= "/" then
+    if not self.directory then
+      return nil
+    end
+    path = self.directory .. "/" .. url
+  end
+  return plain(mapped(self.mappings, path))
+end
+
+function sources.new (trace, info, functions, mappings)
+  local self = setmetatable({
+    trace = trace, directory = info.directory, mappings = mappings or {},
+    by_url = {},          -- url -> {url, path, functions, source}
+    by_number = {}, list = {},
+  }, Sources)
+  for _, f in ipairs(functions) do
+    if not f.c and f.url then
+      local one = self.by_url[f.url]
+      if not one then
+        one = {url = f.url, path = path_of(self, f.url), functions = {}}
+        self.by_url[f.url] = one
+        self.list[#self.list + 1] = one
+      end
+      table.insert(one.functions, f)
+    end
+  end
+  return self
+end
+
+local function number_of (self, one)
+  if not one.number then
+    self.by_number[#self.by_number + 1] = one
+    one.number = #self.by_number
+  end
+  return one.number
+end
+
+-- Which of file and recording is shown is decided when it is met first.
+local function made (self, one)
+  local text, from = core.sourceText(self.trace, one.url)
+  local kept = text and from == "recording"
+  local same = kept and one.path and core.contents(one.path) == text
+  local name = one.path and one.path:match "[^/]*$" or one.url
+  if one.path and (not kept or same) then
+    return {name = name, path = one.path,
+            origin = from == "changed" and "has changed since it was recorded"
+                     or nil}
+  end
+  return {name = name, sourceReference = number_of(self, one),
+          origin = kept and "recording" or nil}
+end
+
+function Sources:source (url)
+  local one = url and self.by_url[url]
+  if not one then
+    return nil
+  end
+  one.source = one.source or made(self, one)
+  return one.source
+end
+
+function Sources:functions (source)
+  local number = source.sourceReference
+  local one = number and self.by_number[number]
+  if one then
+    return one.functions
+  end
+  local path = source.path and plain(source.path)
+  for _, each in ipairs(self.list) do
+    if path and each.path == path then
+      return each.functions
+    end
+  end
+end
+
+function Sources:text (number)
+  local one = self.by_number[number]
+  local text = one and core.sourceText(self.trace, one.url)
+  return text or problem.raise("the recording has no text of this source")
+end
+
+function Sources:all ()
+  local all = {}
+  for i, one in ipairs(self.list) do
+    all[i] = self:source(one.url)
+  end
+  return all
+end
+
+return sources

@@ -1,0 +1,300 @@
+-- stops.lua - where a walk through a recording is to stop, as the client has
+-- said it.
+--
+--   stops.new(sources, functions, line_from)
+--                            'functions' as replay:functions() has them;
+--                            line_from: 0 or 1, the client's first line
+--   self:lines(source, list) a source's breakpoints from now on; a list of
+--                            Breakpoints as the protocol has them
+--   self:named(list)         the same of those of functions
+--   self:exceptions(filters, options)
+--                            at which errors
+--   self:arm(replay, errors) tells the replay; errors: at all of them
+--   self:any()               whether there is a stop at all
+--   self:meets(moment)       whether one would stop at a candidate: what the
+--                            event "stopped" has of it; nil. moment:
+--                            {why, last, coming, call, caller, frames, log}:
+--                            of replay:turn; the packets around; what entered
+--                            the last's frame, and the frame that makes the
+--                            call that comes; how many frames there are;
+--                            log(text, breakpoint) prints a logpoint
+--
+-- A line stops before a call that is made on it, and where a function is
+-- entered that is defined on it: more of lines a recording does not have.
+-- Conditions are Lua over what was recorded (code.lua); one that speaks of
+-- result, results or err is asked where the function is left.
+
+local core = require "tracegrip.core"
+local code = require "tracegrip.dap.recorded.code"
+local logmessage = require "tracegrip.dap.logmessage"
+local problem = require "tracegrip.dap.problem"
+local values = require "tracegrip.dap.recorded.values"
+core.own()
+
+local stops = {}
+
+local Stops = {__name = "tracegrip.dap.recorded.stops"}
+Stops.__index = Stops
+
+function stops.new (sources, functions, line_from)
+  return setmetatable({
+    sources = sources, functions = functions, line_from = line_from,
+    by_source = {},       -- key -> list of breakpoints
+    by_name = {},         -- list of them
+    filters = {},         -- filter -> true, or a pattern
+    last = 0,             -- number given to one
+  }, Stops)
+end
+
+---------------------------------------------------------------------------
+-- What the client says
+---------------------------------------------------------------------------
+
+local function told (one)
+  return {id = one.number, verified = one.message == nil, line = one.line,
+          source = one.source, message = one.message,
+          reason = one.message and "failed" or nil}
+end
+
+local function answer (list)
+  local all = {}
+  for i, one in ipairs(list) do
+    all[i] = told(one)
+  end
+  return all
+end
+
+-- Of a breakpoint of lines or of functions; 'message' says what is wrong.
+local function new (self, given)
+  self.last = self.last + 1
+  local one = {number = self.last}
+  if given.condition and given.condition ~= "" then
+    one.condition = given.condition
+    one.message = code.check(one.condition)
+    one.at_end = one.condition:find "%f[%w_]results?%f[^%w_]" ~= nil
+                 or one.condition:find "%f[%w_]err%f[^%w_]" ~= nil
+  end
+  if given.logMessage and given.logMessage ~= "" then
+    one.log = logmessage.expressions(given.logMessage)
+    one.message = one.message or code.check(one.log)
+  end
+  if given.hitCondition and given.hitCondition ~= "" then
+    one.message = "hits are not counted in a recording, which is walked in "
+                  .. "both directions"
+  end
+  return one
+end
+
+local function key_of (source)
+  local number = source.sourceReference
+  return number and number > 0 and "#" .. number or source.path or ""
+end
+
+-- A function that is defined on the line is entered there.
+local function set_line (self, source, functions, given)
+  local one = new(self, given)
+  if math.type(given.line) ~= "integer" then
+    problem.raise("setBreakpoints: 'line' has to be an integer")
+  end
+  local line = given.line + 1 - self.line_from
+  one.line, one.source, one.at = given.line, source, {}
+  if not functions then
+    one.message = "the recording has nothing of this file"
+    return one
+  end
+  for _, f in ipairs(functions) do
+    one.at[#one.at + 1] = {id = f.id, line = line,
+                           call = f.line == line and f.last_line > 0}
+  end
+  one.url, one.number_of_line = functions[1].url, line
+  return one
+end
+
+function Stops:lines (source, list)
+  local functions, set = self.sources:functions(source), {}
+  for i, given in ipairs(list) do
+    set[i] = set_line(self, source, functions, given)
+  end
+  self.by_source[key_of(source)] = set
+  return answer(set)
+end
+
+-- By its name, or by the last part of it.
+local function is_named (f, name)
+  return f.name == name
+         or f.name ~= nil and f.name:match "[.:]([^.:]+)$" == name
+end
+
+function Stops:named (list)
+  self.by_name = {}
+  for i, given in ipairs(list) do
+    if type(given.name) ~= "string" then
+      problem.raise("setFunctionBreakpoints: 'name' has to be a string")
+    end
+    local one = new(self, given)
+    one.at = {}
+    for _, f in ipairs(self.functions) do
+      if is_named(f, given.name) then
+        one.at[#one.at + 1] = {id = f.id, call = not one.at_end,
+                               result = one.at_end}
+      end
+    end
+    if #one.at == 0 then
+      one.message = "no function of this name in the recording"
+    end
+    self.by_name[i] = one
+  end
+  return answer(self.by_name)
+end
+
+-- The pattern of a condition; true: none.
+local function pattern_of (text)
+  if text == nil or text == "" then
+    return true
+  end
+  local ok, message = pcall(string.find, "", text)
+  if not ok then
+    problem.raise("'%s' is no Lua pattern: %s", text, message)
+  end
+  return text
+end
+
+function Stops:exceptions (filters, options)
+  self.filters = {}
+  for _, name in ipairs(filters) do
+    self.filters[name] = true
+  end
+  for _, one in ipairs(options or {}) do
+    self.filters[one.filterId] = pattern_of(one.condition)
+  end
+end
+
+---------------------------------------------------------------------------
+-- For the search
+---------------------------------------------------------------------------
+
+-- Calls f for each that is good.
+local function each (self, f)
+  for _, list in pairs(self.by_source) do
+    for _, one in ipairs(list) do
+      if not one.message then
+        f(one)
+      end
+    end
+  end
+  for _, one in ipairs(self.by_name) do
+    if not one.message then
+      f(one)
+    end
+  end
+end
+
+function Stops:arm (replay, errors)
+  local list = {}
+  each(self, function (one)
+    table.move(one.at, 1, #one.at, #list + 1, list)
+  end)
+  self.all_errors = errors
+  replay:stop_at(list, errors or next(self.filters) ~= nil)
+end
+
+function Stops:any ()
+  local any = next(self.filters) ~= nil
+  each(self, function () any = true end)
+  return any
+end
+
+---------------------------------------------------------------------------
+-- At a candidate
+---------------------------------------------------------------------------
+
+local function is_one_of (one, packet, what)
+  for _, place in ipairs(one.at) do
+    if place[what] and place.id == packet["function"] then
+      return true
+    end
+  end
+end
+
+local function is_on_line (one, coming)
+  local site = coming.callsite
+  return one.url ~= nil and site ~= nil and site.url == one.url
+         and site.line == one.number_of_line
+end
+
+-- Whether it is there, and the packets that its code is about.
+local function is_at (one, moment)
+  local why = moment.why
+  if why.call and is_one_of(one, moment.last, "call") then
+    return true, moment.last
+  elseif why.result and is_one_of(one, moment.last, "result") then
+    return true, moment.call, moment.last
+  elseif why.line and is_on_line(one, moment.coming) then
+    return true, moment.caller
+  end
+end
+
+local function holds (one, call, finish)
+  if not one.condition then
+    return true
+  end
+  local ok, results = code.run(one.condition, code.names(call, finish))
+  return ok and results[1]
+end
+
+local function log (one, moment, call, finish)
+  local ok, results = code.run(one.log, code.names(call, finish))
+  local parts = {}
+  for i = 2, ok and results.n or 0 do
+    local grip, pool = values.grip(results[i])
+    parts[#parts + 1] = type(grip) == "string" and grip
+                        or values.text(grip, pool)
+  end
+  moment.log(ok and table.concat(parts) or results, one)
+end
+
+-- The breakpoints that are met, and whether one is of a function.
+local function met (self, moment)
+  local numbers, by_name = {}, false
+  each(self, function (one)
+    local here, call, finish = is_at(one, moment)
+    if not here or not holds(one, call, finish) then
+      return
+    elseif one.log then
+      return log(one, moment, call, finish)
+    end
+    numbers[#numbers + 1] = one.number
+    by_name = by_name or one.url == nil
+  end)
+  return numbers, by_name
+end
+
+-- An error that nothing catches unwinds all of the main coroutine's frames.
+function stops.is_uncaught (coming, frames)
+  return coming.thread == 1 and (coming.unwinds or 0) >= frames
+end
+
+local function is_wanted (self, moment)
+  if self.all_errors then
+    return true
+  end
+  local thrown = moment.coming.throw
+  local text = thrown and values.text(thrown.value, thrown.objectPool) or ""
+  local uncaught = stops.is_uncaught(moment.coming, moment.frames)
+  local filter = self.filters[uncaught and "uncaught" or "caught"]
+  return filter == true
+         or type(filter) == "string" and text:find(filter) ~= nil
+end
+
+function Stops:meets (moment)
+  if moment.why.error and is_wanted(self, moment) then
+    return {reason = "exception"}
+  end
+  local numbers, by_name = met(self, moment)
+  if #numbers > 0 then
+    return {reason = by_name and "function breakpoint" or "breakpoint",
+            hitBreakpointIds = numbers}
+  end
+end
+
+return stops

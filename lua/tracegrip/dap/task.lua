@@ -1,0 +1,52 @@
+-- task.lua - what waits: functions that run on coroutines, which luv's loop
+-- goes on with.
+--
+--   task.start(f, ...)     runs f on a coroutine of its own, until it waits
+--   task.await(begin)      calls begin(done) and returns what 'done' is called
+--                          with, at once or later; what it is called with again
+--                          is dropped
+--
+-- Failure: what a task raises that nobody hears any more, a problem
+-- (problem.lua) of a program that has ended, is dropped; an error of ours is
+-- told on standard error, which editors keep, and ends that task alone.
+
+local core = require "tracegrip.core"
+local problem = require "tracegrip.dap.problem"
+core.own()
+
+local task = {}
+
+local function traced (err)
+  return problem.is(err) and err or debug.traceback(tostring(err), 2)
+end
+
+local function guarded (f, ...)
+  local ok, err = xpcall(f, traced, ...)
+  if not ok and not problem.is(err) then
+    io.stderr:write("tracegrip: internal error: ", err, "\n")
+  end
+end
+
+function task.start (f, ...)
+  coroutine.resume(coroutine.create(guarded), f, ...)
+end
+
+function task.await (begin)
+  local co, result, waits = coroutine.running(), nil, false
+  begin(function (...)
+    if result then
+      return
+    end
+    result = table.pack(...)
+    if waits then
+      coroutine.resume(co)
+    end
+  end)
+  if not result then
+    waits = true
+    coroutine.yield()
+  end
+  return table.unpack(result, 1, result.n)
+end
+
+return task

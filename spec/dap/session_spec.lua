@@ -1,0 +1,141 @@
+-- The session itself: framing, requests in order, who is told what before and
+-- after there is a program.
+
+local editor = require "spec.support.editor"
+local run = require "spec.support.run"
+local served = require "spec.support.served"
+
+local it = editor.needed(it, pending)
+
+describe("a session of the debug adapter", function ()
+  it("tells what it can do, once", function ()
+    editor.start():with(function (self)
+      local can = self:initialize()
+      assert.is_true(can.supportsConfigurationDoneRequest)
+      assert.is_true(can.supportsLogPoints)
+      assert.is_nil(can.supportsStepBack)
+      assert.is_nil(can.supportsGotoTargetsRequest)
+      local _, message = self:ask("initialize", {adapterID = "lua"})
+      assert.equal("initialize came already", message)
+    end)
+  end)
+
+  it("refuses what comes too early, is unknown or is malformed", function ()
+    editor.start():with(function (self)
+      local function refused (command, arguments)
+        local _, message, details = self:ask(command, arguments)
+        assert.equal(message, details.variables.message)
+        return message
+      end
+      assert.equal("initialize has to come first", refused "threads")
+      self:initialize()
+      assert.equal("there is no program yet: launch or attach",
+                   refused "threads")
+      assert.equal("'makeCoffee' is no request known here",
+                   refused "makeCoffee")
+      assert.equal("launch: 'program' has to be a string",
+                   refused("launch", {program = 3}))
+    end)
+  end)
+
+  it("shows the user why a launch has failed", function ()
+    for _, case in ipairs {
+      {{}, "'program' is missing: the file to run"},
+      {{program = "/nowhere/app.lua"},
+       "'program': there is no file /nowhere/app.lua"},
+      {{program = "/dev/null", cwd = "/nowhere"},
+       "'cwd': there is no directory /nowhere"},
+      {{program = "/dev/null", args = {3}},
+       "'args' has to be a list of strings (number 1 is none)"},
+      {{program = "/dev/null", console = "printer"},
+       "'console' has to be internalConsole, integratedTerminal or "
+       .. "externalTerminal, not printer"},
+      {{program = "/dev/null", lua = "/nowhere/lua"},
+       "cannot run /nowhere/lua: no such file or directory"},
+      {{program = "/dev/null", console = "integratedTerminal"},
+       "this editor has no terminal for programs: 'console' has to be "
+       .. "internalConsole"},
+    } do
+      editor.start():with(function (self)
+        self:initialize()
+        local _, message, details = self:ask("launch", case[1])
+        assert.equal(case[2], message)
+        assert.is_true(details.showUser)
+        assert.truthy(self:ask "disconnect")
+        assert.equal(0, self.ended())
+      end)
+    end
+  end)
+
+  it("says that what does not run Lua cannot be debugged", function ()
+    editor.start():with(function (self)
+      self:initialize()
+      local _, message = self:ask("launch", {program = "/dev/null",
+                                             lua = "/bin/false"})
+      assert.truthy(message:find("^the program has ended %(status 1%) before "
+                                 .. "it could be debugged, which needs Lua 5"))
+    end)
+  end)
+
+  it("takes messages in any pieces, with any header fields", function ()
+    editor.start():with(function (self)
+      local body = '{"seq":7,"type":"request","command":"initialize",'
+                   .. '"arguments":{"adapterID":"lua"}}'
+      local text = ("Content-Type: x\r\ncontent-length:%d\r\n\r\n%s")
+                   :format(#body, body)
+      for i = 1, #text do
+        self:say(text:sub(i, i))
+      end
+      assert.is_true(self:answer(7).success)
+    end)
+  end)
+
+  it("ends where bytes are not this protocol", function ()
+    for _, bytes in ipairs {
+      "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+      "Content-Length: 99999999999\r\n\r\n", "Content-Length: 2\r\n\r\n[]",
+      "Content-Length: 4\r\n\r\nnull", ("x"):rep(5000),
+    } do
+      editor.start():with(function (self)
+        self:say(bytes)
+        assert.equal(0, self.ended())
+      end)
+    end
+  end)
+
+  it("passes over messages that nobody has asked for", function ()
+    editor.start():with(function (self)
+      for _, message in ipairs {
+        {type = "response", request_seq = 99, command = "runInTerminal",
+         success = true},
+        {type = "event", event = "stopped"}, {type = "request"},
+        {type = {}, command = {}}, {type = "request", command = 3},
+      } do
+        self:send(message)
+      end
+      assert.truthy(self:initialize())
+    end)
+  end)
+
+  it("is there for each client of a port", function ()
+    run.within(function (where)
+      local command = served.start({"dap", "--port=0"}, where)
+      command:until_ready(function () return command.err:find "%d\n" end)
+      local port = tonumber(command.err:match "listening on 127.0.0.1:(%d+)\n")
+      run.write(where .. "/app.lua", "local x = 1\nprint(x)\n")
+      for _ = 1, 2 do
+        editor.connect(port):with(function (self)
+          self:initialize()
+          self.where = where
+          assert(self:ask("launch", {program = where .. "/app.lua",
+                                     lua = run.lua}))
+          self:stop_at {2}
+          local _, place = self:stack(self:run())
+          assert.equal("(main chunk):2", place)
+        end)
+      end
+      command:kill()
+      command:ended()
+    end)
+  end)
+end)
