@@ -94,6 +94,8 @@ describe("a session of the debug adapter", function ()
     for _, bytes in ipairs {
       "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
       "Content-Length: 99999999999\r\n\r\n", "Content-Length: 2\r\n\r\n[]",
+      "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}",
+      "Content-Type: x\r\n\r\n{}", "Content-Length: -1\r\n\r\n",
       "Content-Length: 4\r\n\r\nnull", ("x"):rep(5000),
     } do
       editor.start():with(function (self)

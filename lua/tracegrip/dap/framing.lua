@@ -47,6 +47,22 @@ local function drop (self, text, n)
   self.pieces, self.length = {string.sub(text, n + 1)}, #text - n
 end
 
+-- The length that a header's lines tell; nil and what is wrong. A page in a
+-- browser can have any bytes sent to a port, but not without a line of HTTP
+-- before them: such a header is none.
+local function length_of (head)
+  local length
+  for line in string.gmatch(head, "([^\r\n]+)") do
+    local name, value = string.match(line, "^([Cc]ontent%-%a+):%s*(.-)%s*$")
+    if not name then
+      return nil, "a header that is not of this protocol"
+    elseif string.lower(name) == "content-length" then
+      length = math.tointeger(tonumber(string.match(value, "^%d+$")))
+    end
+  end
+  return length, "a header without Content-Length"
+end
+
 -- Whether there is a header; nil and what is wrong with it.
 local function read_header (self)
   local text = joined(self)
@@ -56,11 +72,9 @@ local function read_header (self)
   elseif not stop or stop > MAX_HEADER then
     return nil, "a header that does not end"
   end
-  local head = string.lower("\r\n" .. string.sub(text, 1, stop))
-  local digits = string.match(head, "\r\ncontent%-length:%s*(%d+)%s*\r\n")
-  local length = math.tointeger(tonumber(digits))
+  local length, what = length_of(string.sub(text, 1, stop))
   if not length then
-    return nil, "a header without Content-Length"
+    return nil, what
   elseif length > MAX_LENGTH then
     return nil, string.format("a message longer than %d bytes", MAX_LENGTH)
   end
