@@ -28,6 +28,8 @@
 #include "host/life.h"
 #include "host/ownfunctions.h"
 #include "inspect/inspector.h"
+#include "peek/heapshot.h"
+#include "peek/heapview.h"
 #include "peek/peek.h"
 #include "send/halve.h"
 #include "server/clientchannel.h"
@@ -132,6 +134,9 @@ static const luaL_Reg core[] = {
   {"dump", peek_dump},
   {"glance", peek_glance},
   {"cputime", peek_cputime},
+  /* heap snapshots: cli/heap.lua, heap.lua */
+  {"heap", heapshot_take},
+  {"heapview", heapview_ask},
   /* what a command line needs of the system, and Lua's libraries do not have */
   {"exec", system_exec},
   {"interpreter", system_interpreter},

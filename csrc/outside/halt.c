@@ -160,6 +160,16 @@ bool tg_halt_begin (tg_Halt *h, int pid, int tid) {
   return h->kind != TG_HALT_NONE;
 }
 
+bool tg_halt_stop (tg_Halt *h, int pid, int tid) {
+  *h = (tg_Halt){.pid = pid, .tid = tid};
+  char state = tg_process_state(pid, tid);
+  if (state == 'T' || state == 't' || state == 'Z' || state == 'X')
+    h->kind = TG_HALT_HELD;
+  else if (seize(h))
+    h->kind = TG_HALT_STOPPED;
+  return h->kind != TG_HALT_NONE;
+}
+
 bool tg_halt_rests (const tg_Halt *h) {
   char after[sizeof h->before];
   if (h->kind != TG_HALT_WAITS)
@@ -194,8 +204,7 @@ static uint64_t stack_of (int pid, int tid) {
   return stack;
 }
 
-/* Threads of a process into a list; how many there are. */
-static uint32_t threads_of (int pid, int *list, uint32_t most) {
+uint32_t tg_halt_threads (int pid, int *list, uint32_t most) {
   char path[64];
   struct dirent *e;
   uint32_t n = 0;
@@ -214,7 +223,7 @@ static uint32_t threads_of (int pid, int *list, uint32_t most) {
 
 int tg_halt_thread (int pid, uint64_t start, uint64_t end) {
   int list[THREADS];
-  uint32_t n = threads_of(pid, list, THREADS);
+  uint32_t n = tg_halt_threads(pid, list, THREADS);
   if (n <= 1)
     return (n == 1) ? list[0] : 0;
   for (uint32_t i = 0; i < n && end > start; i++) {

@@ -23,7 +23,7 @@ local main = {}
 
 local names = {"run", "record", "info", "report", "tree", "log",
                "events", "export", "scrub", "view", "serve", "attach", "top",
-               "ps", "dump", "coverage"}
+               "ps", "dump", "heap", "coverage"}
 
 local FAILURE, USAGE = 1, 2
 
