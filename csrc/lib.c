@@ -30,6 +30,7 @@
 #include "inspect/inspector.h"
 #include "peek/heapshot.h"
 #include "peek/heapview.h"
+#include "peek/ownheap.h"
 #include "peek/peek.h"
 #include "send/halve.h"
 #include "server/clientchannel.h"
@@ -137,6 +138,7 @@ static const luaL_Reg core[] = {
   /* heap snapshots: cli/heap.lua, heap.lua */
   {"heap", heapshot_take},
   {"heapview", heapview_ask},
+  {"snapshot", ownheap_snapshot},
   /* what a command line needs of the system, and Lua's libraries do not have */
   {"exec", system_exec},
   {"interpreter", system_interpreter},
@@ -225,6 +227,7 @@ int luaopen_tracegrip_core (lua_State *L) {
   tg_serverhost_setup(L);
   tg_clientchannel_setup(L);
   tg_listener_setup(L);
+  tg_ownheap_setup(L);
   luaL_newlib(L, core);
   tg_consolemarks_push(L);
   lua_setfield(L, -2, "marks");

@@ -298,20 +298,56 @@ static void write_numbers (const Growing *x, uint32_t group, bool bytes,
   out->close(out);
 }
 
+static const char *label_of (const Growing *x, uint32_t group, size_t *size) {
+  return tg_intern_get(&x->groups.words, x->groups.list[group].label, size);
+}
+
+static bool is_label (const Growing *x, uint32_t group, const char *word) {
+  size_t size;
+  const char *s = label_of(x, group, &size);
+  return size == strlen(word) && memcmp(s, word, size) == 0;
+}
+
+/* As ways are written (paths.c): what each program has, by its name; how many
+   labels that stands for. */
+static uint32_t add_known (const Growing *x, const uint32_t *list, uint32_t n,
+                           tg_Buf *to) {
+  if (n < 2 || !is_label(x, list[n - 1], "registry"))
+    return 0;
+  bool modules = is_label(x, list[n - 2], "._LOADED");
+  if (!modules && !is_label(x, list[n - 2], "[2]"))
+    return 0;
+  tg_buf_addstr(to, modules ? "package.loaded" : "_G");
+  return 2;
+}
+
+static void add_label (const Growing *x, uint32_t group, bool joined,
+                       tg_Buf *to) {
+  size_t size;
+  const char *s = label_of(x, group, &size);
+  bool field = size > 0 && (s[0] == '.' || s[0] == '[');
+  if (to->size > 0 && (!field || !joined))
+    tg_buf_addstr(to, " > ");
+  bool first = to->size == 0 && size > 0 && s[0] == '.';
+  tg_buf_add(to, s + first, size - first);
+}
+
 /* Where it is, with "[*]" for what differs: from the group up. */
 static void add_place (const Growing *x, uint32_t group, tg_Buf *to) {
   const tg_Groups *g = &x->groups;
   uint32_t list[64], n = 0;
-  size_t size;
+  bool joined = true;
   for (; group != 0 && n < 64; group = g->list[group].above)
     list[n++] = group;
+  n -= add_known(x, list, n, to);
   while (n-- > 0) {
-    const char *s = tg_intern_get(&g->words, g->list[list[n]].label, &size);
-    bool joined = size > 0 && (s[0] == '.' || s[0] == '[');
-    if (to->size > 0 && !joined)
-      tg_buf_addstr(to, " > ");
-    bool first = to->size == 0 && size > 0 && s[0] == '.';
-    tg_buf_add(to, s + first, size - first);
+    size_t size;
+    const char *s = label_of(x, list[n], &size);
+    bool upvalue = size > 8 && memcmp(s, "upvalue ", 8) == 0;
+    add_label(x, list[n], joined, to);
+    joined = tg_paths_joins(s, size) || s[0] == '[';
+    if (upvalue && n > 0 && is_label(x, list[n - 1], "value"))
+      n--;                      /* an upvalue's value is the upvalue */
   }
 }
 

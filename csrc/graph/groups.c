@@ -6,7 +6,10 @@
 #include "base/alloc.h"
 #include "base/grow.h"
 
-#define MANY 8u         /* of one class at one object: they are a collection */
+/* Of one class at one object: they are a collection. Modules and globals have
+   names, however many there are. */
+#define MANY 8u
+#define MANY_NAMES 64u
 #define BACK 8u         /* groups above that a chain may come back to */
 
 typedef struct Naming {
@@ -74,11 +77,16 @@ static uint32_t *classes_of (tg_Groups *groups, const tg_Graph *g) {
   return list;
 }
 
-static uint32_t label_of (Naming *n, uint32_t edge, uint32_t class) {
+/* An element is one of many, but for those of the registry, which Lua has its
+   globals in. */
+static uint32_t label_of (Naming *n, uint32_t node, uint32_t edge,
+                          uint32_t class) {
   const tg_Graph *g = n->paths->graph;
   unsigned type = g->edge_types[edge];
-  if (type == TG_EDGE_ELEMENT
-      || (type == TG_EDGE_PROPERTY && n->seen[class] > MANY))
+  bool names = tg_paths_is_namespace(n->paths, node);
+  bool many = n->seen[class] > (names ? MANY_NAMES : MANY);
+  if ((type == TG_EDGE_ELEMENT && (!names || many))
+      || (type == TG_EDGE_PROPERTY && many))
     return n->any;
   tg_buf_clear(&n->text);
   tg_paths_edge(g, edge, &n->text);
@@ -98,7 +106,7 @@ static void group_below (Naming *n, uint32_t node) {
         n->seen[class] = pass == 0 ? n->seen[class] + 1 : 0;
         continue;
       }
-      uint32_t label = label_of(n, e, class);
+      uint32_t label = label_of(n, node, e, class);
       n->of[to] = again(n->groups, n->of[node], label, class);
       if (n->of[to] == TG_NO_NODE)
         n->of[to] = group(n->groups, n->of[node], label, class);

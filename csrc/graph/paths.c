@@ -8,13 +8,74 @@
 #define SHOWN 24u       /* edges of a way */
 #define NAME 60u        /* bytes of an edge's name */
 
-bool tg_paths_find (tg_Paths *p, const tg_Graph *g) {
+static bool is_called (const tg_Graph *g, uint32_t edge, const char *name) {
+  size_t size;
+  if (tg_edge_is_number(g->edge_types[edge]))
+    return false;
+  const char *s = tg_graph_text(g, g->edges[edge].name, &size);
+  return size == strlen(name) && memcmp(s, name, size) == 0;
+}
+
+/* Coroutines: those of Lua's snapshots have such names (heap/naming.c). */
+static bool is_stack (const tg_Graph *g, uint32_t node) {
+  static const char *const words[] = {"main thread", "thread"};
+  size_t size;
+  if (!g->born || g->types[node] != TG_NODE_OBJECT)
+    return false;
+  const char *s = tg_graph_text(g, g->names[node], &size);
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    size_t n = strlen(words[i]);
+    if (size >= n && memcmp(s, words[i], n) == 0
+        && (size == n || s[n] == ' ' || s[n] == ','))
+      return true;
+  }
+  return false;
+}
+
+static void go_on (tg_Paths *p, uint32_t node) {
+  const tg_Graph *g = p->graph;
+  for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++) {
+    uint32_t to = g->edges[e].to;
+    if (p->from[to] != TG_NO_NODE || !tg_graph_retains(g, node, e))
+      continue;
+    p->from[to] = node;
+    p->edge[to] = e;
+    p->order[p->count++] = to;
+  }
+}
+
+/* From the nearest on; stacks are put aside until there is nothing else. What
+   waits to be collected is the root's last edge, and comes after that. */
+static void search (tg_Paths *p, uint32_t *aside) {
+  uint32_t i = 0, n = 0, k = 0;
+  for (;;) {
+    for (; i < p->count; i++) {
+      bool later = aside != NULL
+                   && (is_stack(p->graph, p->order[i])
+                       || (p->order[i] != 0 && p->graph->born
+                           && p->graph->types[p->order[i]]
+                              == TG_NODE_SYNTHETIC));
+      if (later)
+        aside[n++] = p->order[i];
+      else
+        go_on(p, p->order[i]);
+    }
+    if (k == n)
+      return;
+    go_on(p, aside[k++]);
+  }
+}
+
+bool tg_paths_find (tg_Paths *p, const tg_Graph *g, bool settled) {
   size_t n = (size_t)g->count + 1;
   *p = (tg_Paths){.graph = g};
   p->from = tg_malloc(n * sizeof *p->from);
   p->edge = tg_malloc(n * sizeof *p->edge);
   p->order = tg_malloc(n * sizeof *p->order);
-  if (p->from == NULL || p->edge == NULL || p->order == NULL) {
+  uint32_t *aside = settled ? tg_malloc(n * sizeof *aside) : NULL;
+  if (p->from == NULL || p->edge == NULL || p->order == NULL
+      || (settled && aside == NULL)) {
+    tg_free(aside);
     tg_paths_free(p);
     return false;
   }
@@ -23,17 +84,8 @@ bool tg_paths_find (tg_Paths *p, const tg_Graph *g) {
     p->from[0] = 0;
     p->order[p->count++] = 0;
   }
-  for (uint32_t i = 0; i < p->count; i++) {
-    uint32_t node = p->order[i];
-    for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++) {
-      uint32_t to = g->edges[e].to;
-      if (p->from[to] != TG_NO_NODE || !tg_graph_retains(g, node, e))
-        continue;
-      p->from[to] = node;
-      p->edge[to] = e;
-      p->order[p->count++] = to;
-    }
-  }
+  search(p, aside);
+  tg_free(aside);
   return true;
 }
 
@@ -57,6 +109,18 @@ uint32_t tg_paths_edges (const tg_Paths *p, uint32_t node, uint32_t *list,
   for (uint32_t i = node; i != 0; i = p->from[i])
     list[--k] = p->edge[i];
   return n;
+}
+
+/* The registry, what is below of it: "_LOADED", the globals; the modules. */
+bool tg_paths_is_namespace (const tg_Paths *p, uint32_t node) {
+  const tg_Graph *g = p->graph;
+  uint32_t list[3];
+  uint32_t n = node != 0 ? tg_paths_edges(p, node, list, 3) : 0;
+  if (n == 0 || !is_called(g, list[0], "registry"))
+    return node == 0;
+  bool globals = n == 2 && g->edge_types[list[1]] == TG_EDGE_ELEMENT
+                 && g->edges[list[1]].name == 2;
+  return n == 1 || globals || is_called(g, list[1], "_LOADED");
 }
 
 /* ---- words ---- */
@@ -110,14 +174,6 @@ void tg_paths_edge (const tg_Graph *g, uint32_t edge, tg_Buf *to) {
   }
 }
 
-static bool is_called (const tg_Graph *g, uint32_t edge, const char *name) {
-  size_t size;
-  if (tg_edge_is_number(g->edge_types[edge]))
-    return false;
-  const char *s = tg_graph_text(g, g->edges[edge].name, &size);
-  return size == strlen(name) && memcmp(s, name, size) == 0;
-}
-
 /* What each Lua program calls these tables; how many edges that stands for. */
 static uint32_t add_known (const tg_Graph *g, const uint32_t *list, uint32_t n,
                            tg_Buf *to) {
@@ -134,16 +190,19 @@ static uint32_t add_known (const tg_Graph *g, const uint32_t *list, uint32_t n,
   return globals ? 2 : 0;
 }
 
-/* Whether a field may stand right behind an edge's name: "upvalue cache[3]",
-   but "local cache of f > [3]". */
+bool tg_paths_joins (const char *label, size_t size) {
+  static const char upvalue[] = "upvalue ";
+  size_t n = sizeof upvalue - 1;
+  return memchr(label, ' ', size) == NULL
+         || (size > n && memcmp(label, upvalue, n) == 0);
+}
+
 static bool is_joined (const tg_Graph *g, uint32_t edge) {
   size_t size;
   if (is_field(g->edge_types[edge]))
     return true;
   const char *s = tg_graph_text(g, g->edges[edge].name, &size);
-  const char *blank = memchr(s, ' ', size);
-  return blank == NULL || g->edge_types[edge] == TG_EDGE_CONTEXT
-         || is_called(g, edge, "value");
+  return tg_paths_joins(s, size);
 }
 
 /* An upvalue's value is the upvalue, for whoever reads. */

@@ -17,8 +17,10 @@ typedef struct tg_Paths {
   uint32_t count;
 } tg_Paths;
 
-/* False without memory. */
-bool tg_paths_find (tg_Paths *p, const tg_Graph *g);
+/* The shortest ways; 'settled': those through no stack first, since what a
+   function has in its variables is there for a moment, and what a table has is
+   where it is kept. False without memory. */
+bool tg_paths_find (tg_Paths *p, const tg_Graph *g, bool settled);
 
 void tg_paths_free (tg_Paths *p);
 
@@ -29,6 +31,14 @@ uint32_t tg_paths_edges (const tg_Paths *p, uint32_t node, uint32_t *list,
 
 /* Adds a way in words, in the middle shortened if it is long. */
 void tg_paths_text (const tg_Paths *p, uint32_t node, tg_Buf *to);
+
+/* Whether a field may stand right behind that name of an edge: "upvalue
+   cache[3]", but "local cache of f > [3]". */
+bool tg_paths_joins (const char *label, size_t size);
+
+/* Whether the way to a node is what Lua has its modules, its globals or C's
+   references in, at the root itself or below the registry. */
+bool tg_paths_is_namespace (const tg_Paths *p, uint32_t node);
 
 /* Adds what one edge is called where it is written alone: ".cache", "[3]",
    "upvalue n". */

@@ -17,7 +17,7 @@ bool tg_view_take (tg_View *v, tg_Graph *g) {
   memset(v, 0, sizeof *v);
   v->graph = graph;
   return tg_dominators_find(&v->dominators, &v->graph)
-         && tg_paths_find(&v->paths, &v->graph);
+         && tg_paths_find(&v->paths, &v->graph, true);
 }
 
 bool tg_view_open (tg_View *v, const char *path, tg_Buf *words) {
@@ -232,10 +232,10 @@ static void write_edge (tg_View *v, uint32_t edge, tg_Sink *out) {
 
 /* The way to 'from', and the edge behind it; not one that goes through the node
    itself. */
-static bool write_way (tg_View *v, uint32_t from, uint32_t edge,
-                       uint32_t *list, tg_Sink *out) {
+static bool write_way (tg_View *v, const tg_Paths *p, uint32_t from,
+                       uint32_t edge, uint32_t *list, tg_Sink *out) {
   uint32_t node = v->graph.edges[edge].to;
-  uint32_t n = tg_paths_edges(&v->paths, from, list, LONGEST);
+  uint32_t n = tg_paths_edges(p, from, list, LONGEST);
   if (n == 0 && from != 0)
     return false;
   for (uint32_t i = 0; i < n; i++) {
@@ -255,16 +255,20 @@ static bool write_ways (tg_View *v, uint32_t node, uint32_t most,
                         tg_Sink *out) {
   const tg_Graph *g = &v->graph;
   uint32_t *list = tg_malloc(LONGEST * sizeof *list), n = 0;
-  if (list == NULL)
+  tg_Paths p;
+  if (list == NULL || !tg_paths_find(&p, g, false)) {
+    tg_free(list);
     return false;
-  for (uint32_t i = 0; i < v->paths.count && n < most; i++) {
-    uint32_t from = v->paths.order[i];
+  }
+  for (uint32_t i = 0; i < p.count && n < most; i++) {
+    uint32_t from = p.order[i];
     for (uint32_t e = g->first[from]; e < g->first[from + 1] && n < most; e++) {
       if (g->edges[e].to == node && from != node
           && tg_graph_retains(g, from, e))
-        n += write_way(v, from, e, list, out);
+        n += write_way(v, &p, from, e, list, out);
     }
   }
+  tg_paths_free(&p);
   tg_free(list);
   return true;
 }

@@ -127,10 +127,10 @@ static bool is_weak (const tg_Heap *h, unsigned mode, unsigned bit,
 static void link_pair (tg_Links *l, uint32_t table, uint32_t key,
                        uint32_t value) {
   const tg_Weakness *w = &l->weakness;
-  const tg_Pair *p = tg_weakness_pairs(w, key);
-  for (; p != NULL && p < w->pairs + w->count && p->key == key; p++) {
-    if (p->table == table && p->value == value) {
-      link_object(l, TG_EDGE_INTERNAL, p->name, value);
+  uint32_t i = tg_weakness_pairs(w, key);
+  for (; i != TG_NO_PAIR; i = w->pairs[i].next) {
+    if (w->pairs[i].table == table && w->pairs[i].value == value) {
+      link_object(l, TG_EDGE_INTERNAL, w->pairs[i].name, value);
       return;
     }
   }
@@ -330,9 +330,9 @@ static void link_thread (tg_Links *l, uint64_t at) {
 
 static void link_pairs (tg_Links *l, uint32_t key) {
   const tg_Weakness *w = &l->weakness;
-  const tg_Pair *p = tg_weakness_pairs(w, key);
-  for (; p != NULL && p < w->pairs + w->count && p->key == key; p++)
-    link_object(l, TG_EDGE_INTERNAL, p->name, p->value);
+  uint32_t i = tg_weakness_pairs(w, key);
+  for (; i != TG_NO_PAIR; i = w->pairs[i].next)
+    link_object(l, TG_EDGE_INTERNAL, w->pairs[i].name, w->pairs[i].value);
 }
 
 void tg_links_add (tg_Links *l, uint32_t object) {

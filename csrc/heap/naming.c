@@ -305,18 +305,37 @@ static bool is_telling (const tg_Naming *n, uint32_t name) {
   return true;
 }
 
+/* What a name is kept for: a metatable, or all functions of one prototype. */
+static uint32_t called (const tg_Naming *n, uint32_t object) {
+  const tg_Heap *h = n->heap;
+  uint8_t kind = h->kinds[object];
+  if (kind == TG_OBJECT_TABLE
+      && tg_intmap_find(&n->metas, object) == NOBODY)
+    return object;
+  if (kind == TG_OBJECT_LUA && n->names[object] == TG_NO_NAME)
+    return tg_heap_number(h, code_of(h, h->at[object]));
+  return TG_NO_OBJECT;
+}
+
+/* Functions of one prototype that are kept by several names have none. */
 void tg_naming_hear (tg_Naming *n, uint32_t object, uint32_t name) {
-  uint8_t kind = n->heap->kinds[object];
-  bool meta = kind == TG_OBJECT_TABLE
-              && tg_intmap_find(&n->metas, object) == NOBODY;
-  bool function = (kind == TG_OBJECT_LUA || kind == TG_OBJECT_C)
-                  && n->names[object] == TG_NO_NAME;
-  if ((!meta && !function)
-      || tg_intmap_find(&n->heard, object) != TG_INTMAP_NONE
-      || !is_telling(n, name))
+  uint32_t of = (object != TG_NO_OBJECT) ? called(n, object) : TG_NO_OBJECT;
+  if (of == TG_NO_OBJECT)
     return;
-  if (!tg_intmap_set(&n->heard, object, name))
+  uint32_t known = tg_intmap_find(&n->heard, of);
+  bool function = n->heap->kinds[object] == TG_OBJECT_LUA;
+  if (known == name || (known != TG_INTMAP_NONE && !function)
+      || known == NOBODY || !is_telling(n, name))
+    return;
+  if (!tg_intmap_set(&n->heard, of, known == TG_INTMAP_NONE ? name : NOBODY))
     n->graph->failed = true;
+}
+
+static uint32_t heard_function (const tg_Naming *n, uint32_t object) {
+  uint32_t of = called(n, object);
+  uint32_t name = (of != TG_NO_OBJECT) ? tg_intmap_find(&n->heard, of)
+                                       : TG_INTMAP_NONE;
+  return (name == NOBODY) ? TG_NO_NAME : name;
 }
 
 static uint32_t heard_class (const tg_Naming *n, uint32_t object) {
@@ -340,7 +359,7 @@ void tg_naming_end (tg_Naming *n) {
       n->names[i] = heard;
     }
     else
-      n->names[i] = function_name(n, i, tg_intmap_find(&n->heard, i));
+      n->names[i] = function_name(n, i, heard_function(n, i));
   }
 }
 

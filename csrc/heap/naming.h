@@ -25,7 +25,7 @@ typedef struct tg_Naming {
   tg_IntMap known;      /* address of a table or function -> name: of loaded
                            modules and what is in them */
   tg_IntMap metas;      /* number of a metatable -> name, or NOBODY */
-  tg_IntMap heard;      /* number of a metatable or function -> name */
+  tg_IntMap heard;      /* number of a metatable or prototype -> name */
   tg_IntMap places;     /* number of a prototype -> "app.lua:12" */
   tg_Buf text;
 } tg_Naming;

@@ -2,7 +2,6 @@
 #include "heap/weakness.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/grow.h"
@@ -64,16 +63,12 @@ static void add_pairs (tg_Weakness *w, tg_Naming *n, uint32_t table) {
       n->graph->failed = true;
       return;
     }
-    w->pairs[w->count++] = (tg_Pair){.key = key, .table = table,
-                                     .value = value};
+    w->pairs[w->count] = (tg_Pair){
+      .key = key, .table = table, .value = value,
+      .next = tg_weakness_pairs(w, key)};
+    if (!tg_intmap_set(&w->keys, key, w->count++))
+      n->graph->failed = true;
   }
-}
-
-static int by_key (const void *a, const void *b) {
-  const tg_Pair *x = a, *y = b;
-  if (x->key != y->key)
-    return (x->key > y->key) - (x->key < y->key);
-  return (x->table > y->table) - (x->table < y->table);
 }
 
 bool tg_weakness_find (tg_Weakness *w, tg_Naming *n) {
@@ -84,8 +79,6 @@ bool tg_weakness_find (tg_Weakness *w, tg_Naming *n) {
         && tg_weakness_mode(w, h, i) == TG_WEAK_KEYS)
       add_pairs(w, n, i);
   }
-  if (w->count > 1)
-    qsort(w->pairs, w->count, sizeof *w->pairs, by_key);
   w->first = n->graph->strings.count;
   for (uint32_t i = 0; i < w->count; i++)
     w->pairs[i].name = pair_name(n, &w->pairs[i], i + 1);
@@ -93,20 +86,14 @@ bool tg_weakness_find (tg_Weakness *w, tg_Naming *n) {
   return !n->graph->failed;
 }
 
-const tg_Pair *tg_weakness_pairs (const tg_Weakness *w, uint32_t key) {
-  uint32_t low = 0, high = w->count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (w->pairs[middle].key < key)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return (low < w->count && w->pairs[low].key == key) ? &w->pairs[low] : NULL;
+uint32_t tg_weakness_pairs (const tg_Weakness *w, uint32_t key) {
+  uint32_t i = tg_intmap_find(&w->keys, key);
+  return (i == TG_INTMAP_NONE) ? TG_NO_PAIR : i;
 }
 
 void tg_weakness_free (tg_Weakness *w) {
   tg_intmap_free(&w->modes);
+  tg_intmap_free(&w->keys);
   tg_free(w->pairs);
   *w = (tg_Weakness){0};
 }

@@ -17,11 +17,15 @@ enum { TG_WEAK_KEYS = 1u, TG_WEAK_VALUES = 2u };
 typedef struct tg_Pair {
   uint32_t key, table, value;   /* objects */
   uint32_t name;        /* of both edges to the value */
+  uint32_t next;        /* the next pair of the key; TG_NO_PAIR */
 } tg_Pair;
+
+#define TG_NO_PAIR UINT32_MAX
 
 typedef struct tg_Weakness {
   tg_IntMap modes;      /* owns, as all here; number of a metatable -> mode */
-  tg_Pair *pairs;       /* by key */
+  tg_IntMap keys;       /* number of a key -> its latest pair */
+  tg_Pair *pairs;
   uint32_t count, capacity;
   uint32_t first, end;  /* the names of pairs' edges, in a row */
 } tg_Weakness;
@@ -32,8 +36,8 @@ bool tg_weakness_find (tg_Weakness *w, tg_Naming *n);
 /* TG_WEAK_* of a table. */
 unsigned tg_weakness_mode (tg_Weakness *w, tg_Heap *h, uint32_t table);
 
-/* The first pair of a key, or NULL. */
-const tg_Pair *tg_weakness_pairs (const tg_Weakness *w, uint32_t key);
+/* A pair of a key, from which 'next' leads to the others; TG_NO_PAIR. */
+uint32_t tg_weakness_pairs (const tg_Weakness *w, uint32_t key);
 
 /* Whether an edge is one of a pair's. */
 TG_INLINE bool tg_weakness_is_pair (const tg_Weakness *w, unsigned type,

@@ -231,7 +231,7 @@ static void read_damaged (const char *text, size_t size) {
   if (tg_snapshot_read(&g, text, size, &words)) {
     UNIT_CHECK(tg_dominators_find(&d, &g));
     tg_dominators_free(&d);
-    UNIT_CHECK(tg_paths_find(&p, &g));
+    UNIT_CHECK(tg_paths_find(&p, &g, false));
     tg_paths_free(&p);
   }
   else
@@ -312,7 +312,7 @@ static void a_way_reads_as_lua (void) {
   tg_graph_node(&g, TG_NODE_OBJECT, 0, 13, 0);
   tg_graph_edge(&g, TG_EDGE_ELEMENT, 3, 7);
   tg_graph_node(&g, TG_NODE_OBJECT, 0, 15, 0);
-  UNIT_CHECK(tg_graph_end(&g) && tg_paths_find(&p, &g));
+  UNIT_CHECK(tg_graph_end(&g) && tg_paths_find(&p, &g, true));
   tg_paths_text(&p, 7, &b);
   UNIT_TEXT(&b, "package.loaded[\"my.app\"].run > upvalue cache[3]");
   tg_paths_free(&p);
