@@ -261,6 +261,8 @@ build = {
         "csrc/packet/textcache.c",
         "csrc/peek/heapshot.c",
         "csrc/peek/heapview.c",
+        "csrc/peek/liveheap.c",
+        "csrc/peek/ourselves.c",
         "csrc/peek/ownheap.c",
         "csrc/peek/peek.c",
         "csrc/profile/bytick.c",

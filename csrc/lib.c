@@ -30,6 +30,7 @@
 #include "inspect/inspector.h"
 #include "peek/heapshot.h"
 #include "peek/heapview.h"
+#include "peek/liveheap.h"
 #include "peek/ownheap.h"
 #include "peek/peek.h"
 #include "send/halve.h"
@@ -139,6 +140,9 @@ static const luaL_Reg core[] = {
   {"heap", heapshot_take},
   {"heapview", heapview_ask},
   {"snapshot", ownheap_snapshot},
+  {"heapid", liveheap_id},
+  {"heapobject", liveheap_object},
+  {"instances", liveheap_instances},
   /* what a command line needs of the system, and Lua's libraries do not have */
   {"exec", system_exec},
   {"interpreter", system_interpreter},

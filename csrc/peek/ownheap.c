@@ -12,9 +12,7 @@
 #include "base/apart.h"
 #include "base/clock.h"
 #include "heap/capture.h"
-#include "outside/ident.h"
-#include "outside/process.h"
-#include "outside/proof.h"
+#include "peek/ourselves.h"
 #include "text/newfile.h"
 
 #define PICTURE "tracegrip.picture"
@@ -32,46 +30,10 @@ typedef struct Picture {
   double stopped_ms;
 } Picture;
 
-/* Which Lua this is, as far as that is proved. */
 typedef struct Self {
-  tg_Memory memory;     /* owns */
-  const tg_Layout *layout;
-  int release;
-  uint64_t main;
+  tg_Ourselves ours;    /* owns */
   const char *path;
 } Self;
-
-/* ---- which layout ---- */
-
-static bool fits (Self *self, int release) {
-  tg_Sight sight = {.memory = &self->memory, .release = release,
-                    .layout = tg_layout_of(release)};
-  tg_Finds found = {.mains = {self->main}, .nstates = 1};
-  tg_SeenState state;
-  if (sight.layout == NULL || !tg_state_read(&sight, self->main, &state)
-      || !tg_state_is_main(&sight, &state))
-    return false;
-  found.shareds[0] = state.shared;
-  self->layout = sight.layout;
-  self->release = release;
-  return tg_outside_objection(&sight, &found) == NULL;
-}
-
-/* NULL, or why not. */
-static const char *look_at (Self *self, lua_State *L) {
-  tg_Idents idents;
-  self->main = (uint64_t)(uintptr_t)lx_mainthread(L);
-  if (!tg_process_open(&self->memory, getpid()))
-    return "this process cannot be read (/proc)";
-  if (!tg_ident_find(&self->memory, "", &idents))
-    return "no Lua is known in this process";
-  for (uint32_t i = 0; i < idents.count; i++) {
-    if (fits(self, idents.list[i]))
-      return NULL;
-    tg_memory_forget(&self->memory);
-  }
-  return "the layout of this Lua is not known";
-}
 
 /* ---- the child ---- */
 
@@ -92,9 +54,9 @@ static bool write_picture (const Self *self, const tg_Graph *g,
                            const tg_Image *image, const tg_CaptureSums *sums) {
   char release[TG_RELEASE_TEXT];
   tg_OutFile out;
-  tg_sight_release(self->release, release);
+  tg_sight_release(self->ours.release, release);
   tg_SnapshotHead head = {
-    .lua = release, .pid = self->memory.pid, .objects = sums->objects,
+    .lua = release, .pid = self->ours.memory.pid, .objects = sums->objects,
     .state_bytes = sums->state_bytes, .low = image->low, .high = image->high};
   if (!tg_outfile_open(&out, self->path))
     return false;
@@ -103,10 +65,11 @@ static bool write_picture (const Self *self, const tg_Graph *g,
 }
 
 static int take_picture (const Self *self, tg_CaptureSums *sums) {
+  const tg_Ourselves *ours = &self->ours;
   tg_Image image;
   tg_Graph graph;
-  if (!tg_image_own(&image, &self->memory)
-      || !tg_capture(&graph, &image, self->layout, self->release, self->main,
+  if (!tg_image_own(&image, &ours->memory)
+      || !tg_capture(&graph, &image, ours->layout, ours->release, ours->main,
                      sums))
     return ENOMEM;
   return write_picture(self, &graph, &image, sums) ? 0 : errno;
@@ -270,10 +233,10 @@ int ownheap_snapshot (lua_State *L) {
   size_t n = strlen(self.path);
   luaL_argcheck(L, n < 3 || strcmp(self.path + n - 3, ".gz") != 0, 1,
                 "a snapshot is not compressed");
-  const char *objection = look_at(&self, L);
+  const char *objection = tg_ourselves_open(&self.ours, L);
   bool begun = objection == NULL && begin(&p, &self);
   int error = errno;
-  tg_memory_free(&self.memory);
+  tg_ourselves_close(&self.ours);
   if (objection != NULL) {
     lua_pushnil(L);
     lua_pushstring(L, objection);

@@ -125,4 +125,6 @@ function heaps.of (interpreter, code, use)
   end)
 end
 
+heaps.to = Snapshot.to
+
 return heaps

@@ -17,13 +17,14 @@
 
 local core = require "tracegrip.core"
 local frames = require "tracegrip.inspect.frames"
+local heap = require "tracegrip.inspect.heap"
 local scoping = require "tracegrip.inspect.scoping"
 local scripts = require "tracegrip.inspect.scripts"
 core.own()
 
 local getinfo, getlocal, setlocal = debug.getinfo, debug.getlocal,
                                     debug.setlocal
-local getupvalue = debug.getupvalue
+local getupvalue, match = debug.getupvalue, string.match
 
 local LEVELS = 1000             -- of a stack that are looked at
 
@@ -256,6 +257,10 @@ function names.special (frame, name)
     return frame and frames.globals(frame) or _G
   elseif name == "this" and frame then
     return frames.this(frame)
+  end
+  local n = type(name) == "string" and match(name, "^__inspected_(%d)$")
+  if n then
+    return heap.inspected(tonumber(n))
   end
   return name == "this" and _G or nil
 end
