@@ -57,6 +57,41 @@ static uint32_t place (Match *m, uint32_t node, uint32_t lengths) {
   return (low == lengths) ? lengths + 1 : lengths;
 }
 
+/* Whether a node refers to the same by the same names, as far as numbers and
+   texts of strings tell. */
+static bool same_edge (const Match *m, uint32_t a, uint32_t b) {
+  const tg_Graph *now = m->now, *before = m->before;
+  const tg_Edge *x = &now->edges[a], *y = &before->edges[b];
+  size_t n, k;
+  if (now->edge_types[a] != before->edge_types[b]
+      || now->ids[x->to] != before->ids[y->to])
+    return false;
+  if (now->types[x->to] != TG_NODE_STRING)
+    return true;
+  const char *s = tg_graph_text(now, now->names[x->to], &n);
+  const char *t = tg_graph_text(before, before->names[y->to], &k);
+  return before->types[y->to] == TG_NODE_STRING && n == k
+         && (n == 0 || memcmp(s, t, n) == 0);
+}
+
+static bool is_alike (const Match *m, uint32_t now) {
+  const tg_Graph *x = m->now, *y = m->before;
+  uint32_t before = m->old[now];
+  uint32_t n = x->first[now + 1] - x->first[now];
+  size_t a, b;
+  const char *s = tg_graph_text(x, x->names[now], &a);
+  const char *t = tg_graph_text(y, y->names[before], &b);
+  if (x->sizes[now] != y->sizes[before] || a != b
+      || (a > 0 && memcmp(s, t, a) != 0)
+      || n != y->first[before + 1] - y->first[before])
+    return false;
+  for (uint32_t i = 0; i < n; i++) {
+    if (!same_edge(m, x->first[now] + i, y->first[before] + i))
+      return false;
+  }
+  return true;
+}
+
 /* Of those that are equally long the one that ends first: what is new is behind
    all that survives. */
 static void take_sequence (Match *m) {
@@ -67,6 +102,8 @@ static void take_sequence (Match *m) {
       lengths = place(m, i, lengths);
     node = (lengths > before) ? i : node;
   }
+  while (node != NONE && !is_alike(m, node))
+    node = m->previous[node];
   for (; node != NONE; node = m->previous[node])
     m->survives[node] = 1;
 }

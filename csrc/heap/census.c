@@ -142,7 +142,7 @@ static void add_strings (tg_Heap *h) {
 /* ---- all ---- */
 
 /* The last list first and each from its newest on: turned round afterwards, the
-   oldest of all objects is the first. */
+   oldest of all objects is the first, behind the main thread. */
 static void add_all (tg_Heap *h) {
   uint64_t g = h->shared;
   add_list(h, word(h, g + tg_heap_row(h, AT_SHARED_OBJECTS)));
@@ -165,7 +165,7 @@ static void add_all (tg_Heap *h) {
 }
 
 static void turn (tg_Heap *h) {
-  for (uint32_t i = 0, j = h->count; i + 1 < j; i++) {
+  for (uint32_t i = 1, j = h->count; i + 1 < j; i++) {
     uint64_t at = h->at[i];
     uint8_t kind = h->kinds[i];
     j--;

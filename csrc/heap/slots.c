@@ -22,8 +22,10 @@ static void add_function (Stack *s, const tg_SeenFrame *f) {
   size_t size = 0;
   uint32_t object = tg_heap_object(s->n->heap, f->function);
   uint32_t name = (object != TG_NO_OBJECT) ? s->n->names[object] : TG_NO_NAME;
-  if (name == TG_NO_NAME && object != TG_NO_OBJECT && !f->is_c)
-    name = s->n->names[tg_heap_number(s->n->heap, f->code)];
+  if (name == TG_NO_NAME && !f->is_c) {         /* then its prototype's place */
+    object = tg_heap_number(s->n->heap, f->code);
+    name = (object != TG_NO_OBJECT) ? s->n->names[object] : TG_NO_NAME;
+  }
   const char *text = (name != TG_NO_NAME)
                      ? tg_graph_text(s->n->graph, name, &size) : "?";
   if (name == TG_NO_NAME)

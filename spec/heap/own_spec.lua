@@ -142,3 +142,48 @@ describe("a snapshot that a program takes of itself", function ()
     end)
   end)
 end)
+
+describe("what has come and gone between two snapshots", function ()
+  it("is right where addresses are used again", function ()
+    of([[
+      local heap = require "tracegrip.heap"
+      local Item = {__name = "Item"}
+      local function fill (word)
+        local list = {}
+        for i = 1, 1000 do
+          list[i] = setmetatable({name = word .. i}, Item)
+        end
+        return list
+      end
+      local kept = fill "kept "
+      collectgarbage() collectgarbage()
+      local list = fill "first "
+      assert(heap.snapshot "a.heapsnapshot")
+      local places = {}
+      for i = 1, 1000 do
+        places[string.format("%p", list[i])] = true
+      end
+      list = nil
+      collectgarbage() collectgarbage()
+      list = fill "second "
+      local again = 0
+      for i = 1, 1000 do
+        again = again + (places[string.format("%p", list[i])] and 1 or 0)
+      end
+      assert(heap.snapshot "b.heapsnapshot")
+      print(again)
+      return kept]], function (output, directory)
+      assert.is_true(tonumber(output) > 500)
+      local result, document = heaps.command {
+        directory .. "/b.heapsnapshot", "--diff",
+        directory .. "/a.heapsnapshot", "--json", "--limit", "all"}
+      assert.equal("", result.stderr)
+      local found
+      for _, class in ipairs(document.classes) do
+        found = class.name == "Item" and class or found
+      end
+      assert.equal(1000, found.added)
+      assert.equal(1000, found.removed)
+    end)
+  end)
+end)

@@ -8,8 +8,8 @@
 --   heap.instances(prototype) list of objects
 --
 -- A snapshot is written by a copy of the process (csrc/peek/ownheap.h), and
--- told from its file, piece by piece. For one the front end switches debugging off,
--- and on again when it has it. A program that stands still must not go on
+-- told from its file, piece by piece. For one the front end switches debugging
+-- off, and on again when it has it. A program that stands still must not go on
 -- meanwhile: so the pause stays of a session whose panel has been opened, until
 -- that asks for something that is no snapshot, such as a profile, for which
 -- debugging is switched off too.
