@@ -259,6 +259,7 @@ build = {
         "csrc/packet/scalars.c",
         "csrc/packet/screen.c",
         "csrc/packet/textcache.c",
+        "csrc/peek/heapend.c",
         "csrc/peek/heapshot.c",
         "csrc/peek/heapview.c",
         "csrc/peek/liveheap.c",

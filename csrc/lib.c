@@ -28,6 +28,7 @@
 #include "host/life.h"
 #include "host/ownfunctions.h"
 #include "inspect/inspector.h"
+#include "peek/heapend.h"
 #include "peek/heapshot.h"
 #include "peek/heapview.h"
 #include "peek/liveheap.h"
@@ -140,6 +141,7 @@ static const luaL_Reg core[] = {
   {"heap", heapshot_take},
   {"heapview", heapview_ask},
   {"snapshot", ownheap_snapshot},
+  {"snapshotAtEnd", heapend_start},
   {"heapid", liveheap_id},
   {"heapobject", liveheap_object},
   {"instances", liveheap_instances},

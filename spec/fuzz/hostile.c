@@ -5,8 +5,8 @@
 ** into other words that are there, so that pointers lead to objects of other
 ** kinds, into their neighbours, and into numbers that are no pointers. Then all
 ** of it is looked at and written as JSON, as `tracegrip dump --all --locals`
-** does, and made a graph, as `tracegrip heap` does. Nothing may crash, and no seed may take longer than LIMIT_S of
-** processor time.
+** does, and made a graph, as `tracegrip heap` does. Nothing may crash, and no
+** seed may take longer than LIMIT_S of processor time.
 */
 #include <stdio.h>
 #include <stdlib.h>

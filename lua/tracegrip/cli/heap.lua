@@ -7,6 +7,7 @@ local heaptext = require "tracegrip.cli.heaptext"
 local json = require "tracegrip.cli.json"
 local main = require "tracegrip.cli.main"
 local meter = require "tracegrip.cli.meter"
+local program = require "tracegrip.cli.program"
 local recording = require "tracegrip.cli.recording"
 local units = require "tracegrip.cli.units"
 core.own()
@@ -20,11 +21,13 @@ local heap = {
     .. "prepared or loaded in the process, and it stands still for the copy of "
     .. "its memory alone. Of a .heapsnapshot, V8's own too, it shows what "
     .. "there is by class and who keeps it alive.",
-  usage = "[options] PID | CORE | FILE...",
+  usage = "[options] PID | CORE | FILE...\n"
+          .. "       tracegrip heap [options] -- script.lua [arguments]",
+  dashes = true,
   options = {
     {name = "out", flag = "-o --out", metavar = "FILE",
      group = "Of a process or a core",
-     help = "The snapshot (default: NAME.heapsnapshot)."},
+     help = "The snapshot (default: NAME.heapsnapshot); of a script, too."},
     {name = "exe", metavar = "FILE", group = "Of a process or a core",
      help = "Of a core: the program, where it is not where it was."},
     {name = "sysroot", metavar = "DIR", group = "Of a process or a core",
@@ -53,7 +56,8 @@ local heap = {
 
 function heap.declare (parser)
   parser:argument("targets"):args "+"
-    :description "A process's number, a core, or snapshots."
+    :description("A process's number, a core, or snapshots; after '--' a "
+                 .. "script that is run: the snapshot is of its end.")
 end
 
 ---------------------------------------------------------------------------
@@ -114,23 +118,17 @@ local function rows_of (result, path)
   local rows = {("%s: %s, %s"):format(
     columns.clean(path), units.several(result.objects, "object"),
     units.bytes(result.bytes))}
-  rows[#rows + 1] = ("Lua %s, %s to be collected; %s"):format(
-    result.lua, units.bytes(result.garbage),
+  rows[#rows + 1] = ("%s to be collected; %s"):format(
+    units.bytes(result.garbage),
     result.stopped_ms > 0 and "stopped for " .. units.span(result.stopped_ms)
     or "not stopped")
-  if result.states > 1 then
+  if (result.states or 1) > 1 then
     rows[#rows + 1] = ("the largest of %d states"):format(result.states)
   end
   return rows
 end
 
-local function take (parsed, kind, target)
-  local path = parsed.out or name_of(kind, target)
-  local result, message = core.heap(target, path, {exe = parsed.exe,
-                                                   sysroot = parsed.sysroot})
-  if not result then
-    main.fail("%s", message)
-  end
+local function tell (parsed, path, result)
   if result.bytes ~= result.state_bytes then
     main.note("the objects are %.0f bytes, the state says %.0f: it was in the "
               .. "middle of something", result.bytes, result.state_bytes)
@@ -140,6 +138,43 @@ local function take (parsed, kind, target)
   else
     recording.write_rows(rows_of(result, path))
   end
+end
+
+local function take (parsed, kind, target)
+  local path = parsed.out or name_of(kind, target)
+  local result, message = core.heap(target, path, {exe = parsed.exe,
+                                                   sysroot = parsed.sysroot})
+  if not result then
+    main.fail("%s", message)
+  end
+  tell(parsed, path, result)
+end
+
+-- Of a script at its end. What was taken it leaves in a file, as a table; the
+-- script's own output comes before what we say, and its status is ours.
+local function take_at_end (parsed)
+  local words = parsed.targets
+  local script = table.remove(words, 1)
+  local path = parsed.out or name_of("script", script)
+  local told = os.tmpname()
+  os.remove(told)
+  local how, status = program.follow(script, words, "snapshotAtEnd",
+                                     {path = path, told = told})
+  local text = core.filetype(told) and core.contents(told)
+  os.remove(told)
+  local chunk = text and load("return " .. text, "=told", "t", {})
+  if not how then
+    main.fail("cannot run the program: %s", status)
+  elseif chunk then
+    tell(parsed, path, chunk())
+  else
+    main.note("there is no snapshot: the program ended without a word, or %s "
+              .. "cannot be written", path)
+  end
+  if how == "signal" then
+    core.die(status)
+  end
+  return not chunk and status == 0 and 1 or status
 end
 
 ---------------------------------------------------------------------------
@@ -196,6 +231,12 @@ end
 
 function heap.run (parsed)
   local question = question_of(parsed)
+  if parsed.dashes then
+    if question or parsed.exe or parsed.sysroot then
+      main.misuse("with a script goes -o alone")
+    end
+    return take_at_end(parsed)
+  end
   local kind, target = kind_of(parsed.targets[1])
   if kind ~= "snapshot" then
     if #parsed.targets > 1 then
