@@ -180,6 +180,7 @@ build = {
         "csrc/graph/identity.c",
         "csrc/graph/jsonscan.c",
         "csrc/graph/paths.c",
+        "csrc/graph/retaining.c",
         "csrc/graph/snapshotreader.c",
         "csrc/graph/snapshotwriter.c",
         "csrc/graph/view.c",

@@ -135,6 +135,7 @@ void tg_graph_free (tg_Graph *g) {
   tg_free(g->first);
   tg_free(g->edges);
   tg_free(g->edge_types);
+  tg_free(g->idle);
   tg_intern_free(&g->strings);
   *g = (tg_Graph){0};
 }

@@ -72,6 +72,7 @@ typedef struct tg_Graph {
   uint32_t nedges, edges_capacity;
   tg_Edge *edges;
   uint8_t *edge_types;  /* tg_EdgeType */
+  uint8_t *idle;        /* a bit an edge: it retains nothing; NULL: not known */
   tg_Intern strings;
   bool born;            /* nodes are in the order in which objects were made,
                            and ids are addresses (birth.h) */
@@ -105,12 +106,17 @@ TG_INLINE bool tg_edge_is_number (unsigned type) {
   return type == TG_EDGE_ELEMENT || type == TG_EDGE_HIDDEN;
 }
 
+/* Finds edges that retain nothing though they look as if they did, of a graph
+   that is whole (retaining.c). False without memory. */
+bool tg_graph_settle (tg_Graph *g);
+
 /* Whether an edge keeps what it leads to alive: none that is weak, and
    shortcuts, which are there for people, at the root alone. */
 TG_INLINE bool tg_graph_retains (const tg_Graph *g, uint32_t from,
                                  uint32_t edge) {
   unsigned type = g->edge_types[edge];
-  return type != TG_EDGE_WEAK && (type != TG_EDGE_SHORTCUT || from == 0);
+  return type != TG_EDGE_WEAK && (type != TG_EDGE_SHORTCUT || from == 0)
+         && (g->idle == NULL || (g->idle[edge / 8] >> edge % 8 & 1) == 0);
 }
 
 /* Bytes of all nodes. */

@@ -16,7 +16,8 @@ bool tg_view_take (tg_View *v, tg_Graph *g) {
   *g = (tg_Graph){0};
   memset(v, 0, sizeof *v);
   v->graph = graph;
-  return tg_dominators_find(&v->dominators, &v->graph)
+  return tg_graph_settle(&v->graph)
+         && tg_dominators_find(&v->dominators, &v->graph)
          && tg_paths_find(&v->paths, &v->graph, true);
 }
 

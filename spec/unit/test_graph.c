@@ -129,6 +129,36 @@ static void a_long_list_is_gone_through (void) {
   tg_graph_free(&g);
 }
 
+/* As DevTools have it: a pair's value is its key's, and what the root's
+   shortcuts reach is kept from inside alone. */
+static void edges_of_tables_and_from_outside_retain_nothing (void) {
+  tg_Graph g = {0};
+  tg_Dominators d;
+  word(&g, "");
+  uint32_t pair = word(&g, "1 / part of key (key @7) -> value (value @9) pair "
+                           "in WeakMap (table @5)");
+  tg_graph_node(&g, TG_NODE_SYNTHETIC, 0, 1, 0);
+  tg_graph_edge(&g, TG_EDGE_SHORTCUT, 0, 1);
+  tg_graph_edge(&g, TG_EDGE_ELEMENT, 1, 5);
+  tg_graph_node(&g, TG_NODE_OBJECT, 0, 3, 1);
+  tg_graph_edge(&g, TG_EDGE_PROPERTY, 0, 2);
+  tg_graph_edge(&g, TG_EDGE_PROPERTY, 0, 3);
+  tg_graph_node(&g, TG_NODE_OBJECT, 0, 5, 1);
+  tg_graph_edge(&g, TG_EDGE_INTERNAL, pair, 4);
+  tg_graph_node(&g, TG_NODE_OBJECT, 0, 7, 1);
+  tg_graph_edge(&g, TG_EDGE_INTERNAL, pair, 4);
+  tg_graph_node(&g, TG_NODE_OBJECT, 0, 9, 10);
+  tg_graph_node(&g, TG_NODE_OBJECT, 0, 11, 1);
+  tg_graph_edge(&g, TG_EDGE_PROPERTY, 0, 3);
+  UNIT_CHECK(tg_graph_end(&g) && tg_graph_settle(&g));
+  UNIT_CHECK(tg_dominators_find(&d, &g));
+  UNIT_CHECK(d.dominator[4] == 3 && d.retained[3] == 11);
+  UNIT_CHECK(d.retained[2] == 1);
+  UNIT_CHECK(d.dominator[3] == 1);
+  tg_dominators_free(&d);
+  tg_graph_free(&g);
+}
+
 /* ---- sums ---- */
 
 /* What a class retains: of each of its nodes, if none of the class is above. */
@@ -323,6 +353,7 @@ static void a_way_reads_as_lua (void) {
 int main (void) {
   UNIT_RUN(dominators_are_those_of_the_definition);
   UNIT_RUN(a_long_list_is_gone_through);
+  UNIT_RUN(edges_of_tables_and_from_outside_retain_nothing);
   UNIT_RUN(sums_are_those_of_the_definition);
   UNIT_RUN(what_is_written_is_read);
   UNIT_RUN(damaged_files_are_refused);
