@@ -424,6 +424,120 @@ static void codes (void) {
   row("SETS_F", setting(80), "");
 }
 
+/* What all the objects of a state are, and how large. */
+static void at_heap (void) {
+#if VERSION >= 505
+  row("AT_SHARED_TOTAL", offsetof(global_State, GCtotalbytes),
+      "bytes in use, with");
+#else
+  row("AT_SHARED_TOTAL", offsetof(global_State, totalbytes),
+      "bytes in use, with");
+#endif
+  row("AT_SHARED_DEBT", FROM502(offsetof(global_State, GCdebt)),
+      "these; in 5.5 less these");
+#if VERSION >= 505
+  row("SIZE_SHARED", sizeof(global_State), "with the main thread");
+#else
+  row("SIZE_SHARED", sizeof(LG), "with the main thread");
+#endif
+  row("AT_SHARED_STRINGS", offsetof(global_State, strt.hash),
+      "chains of strings,");
+  row("AT_SHARED_NSTRINGS", offsetof(global_State, strt.size), "so many");
+  row("AT_SHARED_FINALIZED", FROM502(offsetof(global_State, finobj)),
+      "objects with finalizers");
+#if VERSION >= 502
+  row("AT_SHARED_PENDING", offsetof(global_State, tobefnz),
+      "those to be finalized");
+#else
+  row("AT_SHARED_PENDING", offsetof(global_State, tmudata),
+      "those to be finalized");
+#endif
+  row("AT_SHARED_FIXED", FROM503(offsetof(global_State, fixedgc)),
+      "never collected");
+#if VERSION <= 502
+  row("AT_SHARED_BUFFER", offsetof(global_State, buff.buffer),
+      "bytes for the parser,");
+  row("AT_SHARED_NBUFFER", offsetof(global_State, buff.buffsize), "so many");
+#else
+  row("AT_SHARED_BUFFER", -1, "bytes for the parser,");
+  row("AT_SHARED_NBUFFER", -1, "so many");
+#endif
+#if VERSION >= 502
+  row("SIZE_THREAD", sizeof(LX), "lua_State, and what is before it");
+#else
+  row("SIZE_THREAD", sizeof(lua_State), "lua_State, and what is before it");
+#endif
+  row("AT_STATE_OPEN", offsetof(lua_State, openupval), "open upvalues");
+  row("AT_STATE_NFRAMES", IN501(offsetof(lua_State, size_ci)),
+      "frames in its array");
+  row("AT_STATE_GLOBALS", IN501(offsetof(lua_State, l_gt)), "a slot");
+  row("STACK_BEYOND", EXTRA_STACK + (VERSION < 502),
+      "slots from the last one on");
+  row("AT_FRAME_CALLED", FROM502(offsetof(CallInfo, next)),
+      "the frame above, in use or not");
+}
+
+static void at_heap_objects (void) {
+  row("AT_CLOSURE_GLOBALS", IN501(offsetof(CClosure, env)), "a table");
+  row("AT_PROTO_PROTOS", offsetof(Proto, p), "functions inside,");
+  row("AT_PROTO_NPROTOS", offsetof(Proto, sizep), "so many");
+  Proto p;
+  row("SIZE_LINE", sizeof *p.lineinfo, "of an instruction");
+#if VERSION >= 505
+  row("PROTO_FIXED", PF_FIXED, "bit: its code is the host's");
+#else
+  row("PROTO_FIXED", -1, "bit: its code is the host's");
+#endif
+  row("SIZE_TABLE_BLOCK", sizeof(Table), "with what is the collector's");
+#if VERSION >= 505
+  row("AT_TABLE_FLAGS", offsetof(Table, flags), "bits:");
+  row("TABLE_DUMMY", BITDUMMY, "its node is nobody's");
+#else
+  row("AT_TABLE_FLAGS", -1, "bits:");
+  row("TABLE_DUMMY", -1, "its node is nobody's");
+#endif
+#if VERSION == 503 || VERSION == 504
+  row("AT_TABLE_FREE", offsetof(Table, lastfree), "0: its node is nobody's");
+#else
+  row("AT_TABLE_FREE", -1, "0: its node is nobody's");
+#endif
+  row("SIZE_CAPTURED", sizeof(UpVal), "an upvalue");
+  row("AT_UPVALUE_VALUE", offsetof(UpVal, u.value), "closed: its value");
+#if VERSION >= 503
+  row("AT_UPVALUE_NEXT", offsetof(UpVal, u.open.next), "open: the next");
+#else
+  row("AT_UPVALUE_NEXT", offsetof(UpVal, next), "open: the next");
+#endif
+#if VERSION >= 504
+  row("TAG_UPVALUE", LUA_VUPVAL, "");
+#elif VERSION == 503
+  row("TAG_UPVALUE", -1, "");
+#else
+  row("TAG_UPVALUE", LUA_TUPVAL, "");
+#endif
+  row("SIZE_STRING_OWNED", IN505(sizeof(TString)), "whose text is the host's");
+#if VERSION >= 503
+  row("AT_USERDATA_SIZE", offsetof(Udata, len), "bytes");
+#else
+  row("AT_USERDATA_SIZE", offsetof(Udata, uv.len), "bytes");
+#endif
+  row("AT_USERDATA_NVALUES", FROM504(offsetof(Udata, nuvalue)),
+      "how many values");
+  row("AT_USERDATA_VALUES", FROM504(offsetof(Udata, uv)), "slots");
+#if VERSION == 503
+  row("AT_USERDATA_VALUE", offsetof(Udata, user_), "its value,");
+  row("AT_USERDATA_TAG", offsetof(Udata, ttuv_), "with that tag");
+#else
+  row("AT_USERDATA_VALUE", -1, "its value,");
+  row("AT_USERDATA_TAG", -1, "with that tag");
+#endif
+#if VERSION <= 502
+  row("AT_USERDATA_TABLE", offsetof(Udata, uv.env), "a table");
+#else
+  row("AT_USERDATA_TABLE", -1, "a table");
+#endif
+}
+
 int main (void) {
   at_state();
   at_main();
@@ -434,6 +548,8 @@ int main (void) {
   at_table();
   at_object();
   tags();
+  at_heap();
+  at_heap_objects();
   codes();
   return 0;
 }

@@ -28,6 +28,11 @@
 #include "host/life.h"
 #include "host/ownfunctions.h"
 #include "inspect/inspector.h"
+#include "peek/heapend.h"
+#include "peek/heapshot.h"
+#include "peek/heapview.h"
+#include "peek/liveheap.h"
+#include "peek/ownheap.h"
 #include "peek/peek.h"
 #include "peek/spying.h"
 #include "send/halve.h"
@@ -139,6 +144,14 @@ static const luaL_Reg core[] = {
   {"glance", peek_glance},
   {"cputime", peek_cputime},
   {"spy", spying_new},
+  /* heap snapshots: cli/heap.lua, heap.lua */
+  {"heap", heapshot_take},
+  {"heapview", heapview_ask},
+  {"snapshot", ownheap_snapshot},
+  {"snapshotAtEnd", heapend_start},
+  {"heapid", liveheap_id},
+  {"heapobject", liveheap_object},
+  {"instances", liveheap_instances},
   /* what a command line needs of the system, and Lua's libraries do not have */
   {"exec", system_exec},
   {"interpreter", system_interpreter},
@@ -228,6 +241,7 @@ int luaopen_tracegrip_core (lua_State *L) {
   tg_serverhost_setup(L);
   tg_clientchannel_setup(L);
   tg_listener_setup(L);
+  tg_ownheap_setup(L);
   luaL_newlib(L, core);
   tg_consolemarks_push(L);
   lua_setfield(L, -2, "marks");

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/apart.h"
+
 #ifdef TG_TEST
 #include <stdatomic.h>
 #endif
@@ -55,19 +57,29 @@ uint64_t tg_alloc_fail (uint64_t nth) {
 /* The C library's, and not the state's lua_Alloc: that need not be fit for
    other threads, and memory of ours may outlive the state. */
 void *tg_malloc (size_t size) {
+  if (tg_unlikely(tg_apart))
+    return tg_apart_malloc(size);
   return refused() ? NULL : malloc(size);
 }
 
 void *tg_calloc (size_t count, size_t size) {
+  if (tg_unlikely(tg_apart))
+    return size > 0 && count > SIZE_MAX / size ? NULL
+                                               : tg_apart_malloc(count * size);
   return refused() ? NULL : calloc(count, size);
 }
 
 void *tg_realloc (void *p, size_t size) {
+  if (tg_unlikely(tg_apart))
+    return tg_apart_realloc(p, size);
   return refused() ? NULL : realloc(p, size);
 }
 
 void tg_free (void *p) {
-  free(p);
+  if (tg_unlikely(tg_apart))
+    tg_apart_free(p);
+  else
+    free(p);
 }
 
 /* 's' may be NULL if there are no bytes. */

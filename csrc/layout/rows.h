@@ -222,6 +222,68 @@ SAME(TAG_PROTO,              9,   9,   9,  10,  10,  10,     10)
 SAME(TAG_LIGHTC,            -1,  22,  22,  22,  22,  22,     22)
 /* C, with upvalues */
 SAME(TAG_C,                 -1,  38,  38,  38,  38,  38,     38)
+/* bytes in use, with */
+SAME(AT_SHARED_TOTAL,      120,  16,  16,  16,  16,  16,     16)
+/* these; in 5.5 less these */
+SAME(AT_SHARED_DEBT,        -1,  24,  24,  24,  24,  24,     24)
+/* with the main thread */
+DIFF(SIZE_SHARED,          616, 704,1552,1624,1616,1624,   1624)
+/* chains of strings, */
+SAME(AT_SHARED_STRINGS,      0,  48,  48,  48,  48,  48,     48)
+SAME(AT_SHARED_NSTRINGS,    12,  60,  60,  60,  60,  60,     60) /* so many */
+/* objects with finalizers */
+SAME(AT_SHARED_FINALIZED,   -1, 104, 104, 128, 128, 128,    128)
+/* those to be finalized */
+SAME(AT_SHARED_PENDING,     80, 168, 152, 176, 176, 176,    176)
+/* never collected */
+SAME(AT_SHARED_FIXED,       -1,  -1, 160, 184, 184, 184,    184)
+/* bytes for the parser, */
+SAME(AT_SHARED_BUFFER,      88, 216,  -1,  -1,  -1,  -1,     -1)
+SAME(AT_SHARED_NBUFFER,    104, 232,  -1,  -1,  -1,  -1,     -1) /* so many */
+/* lua_State, and what is before it */
+DIFF(SIZE_THREAD,          184, 208, 216, 208, 200, 208,    216)
+/* open upvalues */
+DIFF(AT_STATE_OPEN,        152,  96,  64,  64,  56,  56,     56)
+/* frames in its array */
+SAME(AT_STATE_NFRAMES,      92,  -1,  -1,  -1,  -1,  -1,     -1)
+SAME(AT_STATE_GLOBALS,     120,  -1,  -1,  -1,  -1,  -1,     -1) /* a slot */
+/* slots from the last one on */
+SAME(STACK_BEYOND,           6,   5,   5,   5,   5,   5,      5)
+/* the frame above, in use or not */
+SAME(AT_FRAME_CALLED,       -1,  24,  24,  24,  24,  24,     24)
+SAME(AT_CLOSURE_GLOBALS,    24,  -1,  -1,  -1,  -1,  -1,     -1) /* a table */
+/* functions inside, */
+SAME(AT_PROTO_PROTOS,       32,  32,  64,  72,  72,  72,     72)
+SAME(AT_PROTO_NPROTOS,      88,  96,  32,  32,  32,  32,     32) /* so many */
+/* of an instruction */
+SAME(SIZE_LINE,              4,   4,   4,   1,   1,   1,      1)
+/* bit: its code is the host's */
+SAME(PROTO_FIXED,           -1,  -1,  -1,  -1,  -1,  -1,      4)
+/* with what is the collector's */
+SAME(SIZE_TABLE_BLOCK,      64,  56,  56,  56,  56,  56,     48)
+SAME(AT_TABLE_FLAGS,        -1,  -1,  -1,  -1,  -1,  -1,     10) /* bits: */
+/* its node is nobody's */
+SAME(TABLE_DUMMY,           -1,  -1,  -1,  -1,  -1,  -1,     64)
+/* 0: its node is nobody's */
+SAME(AT_TABLE_FREE,         -1,  -1,  32,  32,  32,  32,     -1)
+/* an upvalue */
+SAME(SIZE_CAPTURED,         40,  40,  32,  40,  40,  40,     40)
+/* closed: its value */
+SAME(AT_UPVALUE_VALUE,      24,  24,  16,  24,  24,  24,     24)
+/* open: the next */
+SAME(AT_UPVALUE_NEXT,        0,   0,  16,  24,  24,  24,     24)
+SAME(TAG_UPVALUE,           10,  10,  -1,   9,   9,   9,      9)
+/* whose text is the host's */
+SAME(SIZE_STRING_OWNED,     -1,  -1,  -1,  -1,  -1,  -1,     48)
+SAME(AT_USERDATA_SIZE,      32,  32,  24,  16,  16,  16,     16) /* bytes */
+/* how many values */
+SAME(AT_USERDATA_NVALUES,   -1,  -1,  -1,  10,  10,  10,     10)
+SAME(AT_USERDATA_VALUES,    -1,  -1,  -1,  40,  40,  40,     40) /* slots */
+/* its value, */
+SAME(AT_USERDATA_VALUE,     -1,  -1,  32,  -1,  -1,  -1,     -1)
+/* with that tag */
+SAME(AT_USERDATA_TAG,       -1,  -1,  10,  -1,  -1,  -1,     -1)
+SAME(AT_USERDATA_TABLE,     24,  24,  -1,  -1,  -1,  -1,     -1) /* a table */
 /* where an instruction has its operands */
 SAME(CODE_AT_A,              6,   6,   6,   7,   7,   7,      7)
 SAME(CODE_AT_B,             23,  23,  23,  16,  16,  16,     16)

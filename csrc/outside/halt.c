@@ -160,6 +160,16 @@ bool tg_halt_begin (tg_Halt *h, int pid, int tid) {
   return h->kind != TG_HALT_NONE;
 }
 
+bool tg_halt_stop (tg_Halt *h, int pid, int tid) {
+  *h = (tg_Halt){.pid = pid, .tid = tid};
+  char state = tg_process_state(pid, tid);
+  if (state == 'T' || state == 't' || state == 'Z' || state == 'X')
+    h->kind = TG_HALT_HELD;
+  else if (seize(h))
+    h->kind = TG_HALT_STOPPED;
+  return h->kind != TG_HALT_NONE;
+}
+
 bool tg_halt_rests (const tg_Halt *h) {
   char after[sizeof h->before];
   if (h->kind != TG_HALT_WAITS)

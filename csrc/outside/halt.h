@@ -52,6 +52,13 @@ void tg_halt_relax (int usual);
    runs on, and may be read all the same. */
 bool tg_halt_begin (tg_Halt *h, int pid, int tid);
 
+/* The same of a thread that waits: it is stopped, too, which some calls of the
+   system answer with EINTR. */
+bool tg_halt_stop (tg_Halt *h, int pid, int tid);
+
+/* A process' threads into a list; how many there are, or 'most'. */
+uint32_t tg_halt_threads (int pid, int *list, uint32_t most);
+
 /* Whether it still waits where it did; true also for one that stands. */
 bool tg_halt_rests (const tg_Halt *h);
 

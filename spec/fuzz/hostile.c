@@ -5,8 +5,8 @@
 ** into other words that are there, so that pointers lead to objects of other
 ** kinds, into their neighbours, and into numbers that are no pointers. Then all
 ** of it is looked at and written as JSON, as `tracegrip dump --all --locals`
-** does. Nothing may crash, and no seed may take longer than LIMIT_S of
-** processor time.
+** does, and made a graph, as `tracegrip heap` does. Nothing may crash, and no
+** seed may take longer than LIMIT_S of processor time.
 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +17,9 @@
 
 #include "base/buf.h"
 #include "dump/document.h"
+#include "graph/dominators.h"
+#include "heap/capture.h"
+#include "heap/moment.h"
 #include "text/fileio.h"
 #include "text/jsonwriter.h"
 
@@ -68,6 +71,21 @@ static void change (tg_Buf *b, uint64_t seed) {
   }
 }
 
+static size_t look_at_heap (tg_Target *target, tg_Buf *words) {
+  tg_Moment moment;
+  tg_Graph graph = {0};
+  tg_Dominators dominators = {0};
+  tg_CaptureSums sums = {0};
+  if (tg_moment_take(&moment, target, 0, words)
+      && tg_capture(&graph, &moment.image, target->sight.layout,
+                    target->sight.release, target->found.mains[0], &sums))
+    tg_dominators_find(&dominators, &graph);
+  tg_dominators_free(&dominators);
+  tg_graph_free(&graph);
+  tg_moment_free(&moment);
+  return (size_t)sums.objects;
+}
+
 static size_t look (const char *path, tg_Selection *selection) {
   tg_Target target;
   tg_Dump dump;
@@ -76,13 +94,15 @@ static size_t look (const char *path, tg_Selection *selection) {
   tg_JsonWriter json;
   tg_DumpOptions options = {.locals = true, .upvalues = true, .all = true,
                             .selection = selection};
+  size_t objects = 0;
   memset(&dump, 0, sizeof dump);
   if (tg_target_core(&target, path, NULL, NULL, &words) == TG_REFUSED_NOT
       && tg_dump_take(&dump, &target, &options, &words)) {
     tg_jsonwriter_init(&json, &text);
     tg_document_write(&dump, &json.sink, &scratch);
+    objects = look_at_heap(&target, &words);
   }
-  size_t size = text.size;
+  size_t size = text.size + objects;
   tg_dump_free(&dump);
   tg_target_close(&target);
   tg_scratch_free(&scratch);

@@ -1,7 +1,7 @@
 // opening.mjs - the address that a person is told to paste, as it is printed,
 // into a browser whose profile has never shown a front end: it shows the program. Which
-// stays where it is while the Memory panel finds that there are no snapshots,
-// and answers when it waits in luv's loop.
+// stays where it is while the Memory panel takes a snapshot of its heap and shows
+// that, and answers when it waits in luv's loop.
 
 import {waitFor} from "../../build-aux/browser.mjs"
 import {play} from "./stage.mjs"
@@ -33,10 +33,12 @@ await play({"app.lua": app}, 0, async ({page, program}) => {
     && e.innerText.trim() === "Take snapshot"`)
   // It takes up the program's pause anew then, and brings the sources to the
   // front, whenever that is.
-  await page.sees("why there is no snapshot", async () => {
-    await page.show("console")
-    return (await page.messages())
-      .some((message) => message.includes("Snapshots of the heap"))
+  await page.sees("classes of its heap", async () => {
+    await page.show("heap-profiler")
+    const rows = (await page.texts("data-grid-data-grid-node"))
+      .map((text) => text.trim())
+    return ["(string)", "Function", "main thread"].every((name) =>
+      rows.some((row) => row.startsWith(name)))
   }, true)
   await page.show("sources")
   await page.stands("app.lua:1")

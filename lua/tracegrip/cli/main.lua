@@ -7,6 +7,7 @@
 --   options   its option descriptions (see options.lua)
 --   program   true if its operands are a program and its arguments, which may
 --             look like options
+--   dashes    true if they are one after "--" alone, and else are not
 --   declare   function (parser): its operands
 --   run       function (parsed) -> exit status; parsed.dashes tells whether
 --             the operands came after "--"
@@ -24,7 +25,7 @@ local main = {}
 
 local names = {"run", "record", "info", "report", "diff-runs", "tree", "log",
                "events", "export", "scrub", "view", "serve", "attach", "top",
-               "ps", "dump", "coverage", "dap"}
+               "ps", "dump", "heap", "coverage", "dap"}
 
 local FAILURE, USAGE = 1, 2
 
@@ -100,7 +101,11 @@ end
 -- the words for it, and whether that was there already.
 local function protect (command, words)
   if not command.program then
-    return options.settled(command.options, words, #words + 1), false
+    local there = false
+    for _, word in ipairs(command.dashes and words or {}) do
+      there = there or word == "--"
+    end
+    return options.settled(command.options, words, #words + 1), there
   end
   local i = options.program(command.options, words)
   local there = words[i] == "--"

@@ -133,6 +133,7 @@ local function leave (client)
   sessions.remove(client)
   if #sessions.clients() == 0 then
     objects.release_all()
+    heap.release()
   end
 end
 

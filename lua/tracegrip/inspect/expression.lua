@@ -21,9 +21,11 @@ local expression = {}
 
 local LOGPOINT = "/** DEVTOOLS_LOGPOINT */ console.log(%s)"
 
--- A line of its own in most, which has another one behind it.
+-- A line of its own in most, which has another one behind it. "$0" is no name
+-- of Lua's; where it is meant it comes first (heap.lua, names.special).
 function expression.lua (text)
-  return (gsub(text, "%s*//# sourceURL=[^\n]*%s*$", ""))
+  text = gsub(text, "%s*//# sourceURL=[^\n]*%s*$", "")
+  return (gsub(text, "^%s*%$([0-4])%f[^%w_]", "__inspected_%1"))
 end
 
 ---------------------------------------------------------------------------

@@ -1,22 +1,32 @@
--- heap.lua - the domain HeapProfiler: snapshots of the heap, of which there are
--- none here, but a front end has a panel for them.
+-- heap.lua - the domain HeapProfiler: snapshots for the front end's Memory
+-- panel, and objects by the numbers that they have there.
 --
 --   heap.methods              name -> function (session, params): a result
 --   heap.heed(session, name)  it calls that method now
+--   heap.inspected(n)         the value of "$0" to "$4": objects that the panel
+--                             has said are looked at, the latest first
+--   heap.instances(prototype) list of objects
 --
--- For a snapshot the front end switches debugging off, and on again when it has
--- one. A program that stands still must not go on meanwhile: so the pause stays
--- of a session whose panel has been opened, until that asks for something that
--- is no snapshot, such as a profile, for which debugging is switched off too.
+-- A snapshot is written by a copy of the process (csrc/peek/ownheap.h), and
+-- told from its file, piece by piece. For one the front end switches debugging
+-- off, and on again when it has it. A program that stands still must not go on
+-- meanwhile: so the pause stays of a session whose panel has been opened, until
+-- that asks for something that is no snapshot, such as a profile, for which
+-- debugging is switched off too.
 
 local core = require "tracegrip.core"
 local fault = require "tracegrip.inspect.fault"
+local objects = require "tracegrip.inspect.objects"
+local values = require "tracegrip.inspect.values"
 core.own()
+
+local PIECE = 102400            -- bytes of a chunk, as V8 has them
+local KEPT = 5                  -- objects that are looked at
 
 local methods = {}
 local heap = {methods = methods}
 
-local NONE = "Snapshots of the heap are not known of Lua here."
+local looked_at = {}            -- {value} each, the latest first
 
 function methods.enable (session)
   session.heap = true
@@ -28,10 +38,113 @@ function methods.disable (session)
   return {}
 end
 
--- The front end shows nothing of an error but that there is no snapshot.
-function methods.takeHeapSnapshot (session)
-  session:note("error", NONE)
-  fault.raise(NONE)
+---------------------------------------------------------------------------
+-- Snapshots
+---------------------------------------------------------------------------
+
+-- A character is in one piece.
+local function next_piece (text, from)
+  local to = math.min(from + PIECE - 1, #text)
+  while to < #text and to > from
+        and string.byte(text, to + 1) & 0xC0 == 0x80 do
+    to = to - 1
+  end
+  return string.sub(text, from, to), to + 1
+end
+
+local function send_file (session, path)
+  local text = core.contents(path)
+               or fault.raise("The snapshot cannot be read: %s", path)
+  local from = 1
+  while from <= #text do
+    local piece, after = next_piece(text, from)
+    session:send("HeapProfiler.addHeapSnapshotChunk", {chunk = piece})
+    from = after
+  end
+end
+
+local function progress (session, done, total, finished)
+  session:send("HeapProfiler.reportHeapSnapshotProgress", {
+    done = done, total = total, finished = finished})
+end
+
+-- The progress is told before the file, as V8 does.
+function methods.takeHeapSnapshot (session, params)
+  local path = os.tmpname()
+  local taken, result, message = pcall(core.snapshot, path, true)
+  if not taken or not result then
+    os.remove(path)
+    message = taken and message or result
+    session:note("error", "There is no snapshot: " .. tostring(message))
+    fault.raise("%s", tostring(message))
+  end
+  if params.reportProgress == true then
+    progress(session, 0, result.objects)
+    progress(session, result.objects, result.objects, true)
+  end
+  local sent, problem = pcall(send_file, session, path)
+  os.remove(path)
+  if not sent then
+    error(problem, 0)
+  end
+  return {}
+end
+
+function methods.collectGarbage ()
+  collectgarbage()
+  collectgarbage()
+  return {}
+end
+
+---------------------------------------------------------------------------
+-- Objects by number
+---------------------------------------------------------------------------
+
+local function object_of (params, field)
+  local id = math.tointeger(tonumber(fault.string(params, field)))
+  local found, value = false, nil
+  if id and id > 0 then
+    found, value = core.heapobject(id)
+  end
+  if not found then
+    fault.raise("Object is not available")
+  end
+  return value
+end
+
+function methods.getObjectByHeapObjectId (_, params)
+  local value = object_of(params, "objectId")
+  return {result = values.describe(value, fault.string(params, "objectGroup",
+                                                       true), false)}
+end
+
+function methods.getHeapObjectId (_, params)
+  local id = core.heapid((objects.get(fault.string(params, "objectId"))))
+  if not id then
+    fault.raise("Object is not in the heap")
+  end
+  return {heapSnapshotObjectId = string.format("%d", id)}
+end
+
+function methods.addInspectedHeapObject (_, params)
+  table.insert(looked_at, 1, {object_of(params, "heapObjectId")})
+  looked_at[KEPT + 1] = nil
+  return {}
+end
+
+function heap.inspected (n)
+  local one = looked_at[n + 1]
+  return one and one[1]
+end
+
+function heap.instances (prototype)
+  local list, message = core.instances(prototype)
+  return list or fault.raise("%s", message)
+end
+
+-- Nobody is there any more who could ask.
+function heap.release ()
+  looked_at = {}
 end
 
 function heap.heed (session, name)

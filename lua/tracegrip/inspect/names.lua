@@ -17,6 +17,7 @@
 
 local core = require "tracegrip.core"
 local frames = require "tracegrip.inspect.frames"
+local heap = require "tracegrip.inspect.heap"
 local lines = require "tracegrip.inspect.lines"
 local scoping = require "tracegrip.inspect.scoping"
 local scripts = require "tracegrip.inspect.scripts"
@@ -24,7 +25,7 @@ core.own()
 
 local getinfo, getlocal, setlocal = debug.getinfo, debug.getlocal,
                                     debug.setlocal
-local getupvalue = debug.getupvalue
+local getupvalue, match = debug.getupvalue, string.match
 
 local LEVELS = 1000             -- of a stack that are looked at
 
@@ -257,6 +258,10 @@ function names.special (frame, name)
     return frame and frames.globals(frame) or _G
   elseif name == "this" and frame then
     return frames.this(frame)
+  end
+  local n = type(name) == "string" and match(name, "^__inspected_(%d)$")
+  if n then
+    return heap.inspected(tonumber(n))
   end
   return name == "this" and _G or nil
 end

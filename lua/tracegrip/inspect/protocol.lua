@@ -83,9 +83,19 @@ event scriptParsed (scriptId: Runtime.ScriptId, url: string,
   length: integer?, scriptLanguage: ScriptLanguage?)
 
 domain HeapProfiler
+type HeapSnapshotObjectId = string
+command addInspectedHeapObject (heapObjectId: HeapSnapshotObjectId)
+command collectGarbage ()
 command disable ()
 command enable ()
-command takeHeapSnapshot ()
+command getHeapObjectId (objectId: Runtime.RemoteObjectId)
+  -> (heapSnapshotObjectId: HeapSnapshotObjectId)
+command getObjectByHeapObjectId (objectId: HeapSnapshotObjectId,
+  objectGroup: string?) -> (result: Runtime.RemoteObject)
+command takeHeapSnapshot (reportProgress: boolean?)
+event addHeapSnapshotChunk (chunk: string)
+event reportHeapSnapshotProgress (done: integer, total: integer,
+  finished: boolean?)
 
 domain Lua
 type Coroutine = {id: integer, name: string, status: string}
@@ -175,6 +185,8 @@ command getProperties (objectId: RemoteObjectId,
   nonIndexedPropertiesOnly: boolean?) -> (result: PropertyDescriptor[],
   internalProperties: InternalPropertyDescriptor[]?)
 command globalLexicalScopeNames () -> (names: string[])
+command queryObjects (prototypeObjectId: RemoteObjectId, objectGroup: string?)
+  -> (objects: RemoteObject)
 command releaseObject (objectId: RemoteObjectId)
 command releaseObjectGroup (objectGroup: string)
 command runIfWaitingForDebugger (stop: boolean?)

@@ -21,6 +21,7 @@ local evaluate = require "tracegrip.inspect.evaluate"
 local expression = require "tracegrip.inspect.expression"
 local fault = require "tracegrip.inspect.fault"
 local fields = require "tracegrip.inspect.fields"
+local heap = require "tracegrip.inspect.heap"
 local members = require "tracegrip.inspect.members"
 local objects = require "tracegrip.inspect.objects"
 local peek = require "tracegrip.inspect.peek"
@@ -236,6 +237,17 @@ function methods.getProperties (_, params)
   end
   local internal = wire.array(values.internals(value, group))
   return {result = wire.array(list), internalProperties = internal}
+end
+
+-- Objects whose metatable that is, or has it for what they inherit.
+function methods.queryObjects (_, params)
+  local prototype = objects.get(fault.string(params, "prototypeObjectId"))
+  if type(prototype) ~= "table" then
+    fault.raise("Prototype should be instance of Object")
+  end
+  local list = heap.instances(prototype)
+  return {objects = values.describe(list, fault.string(params, "objectGroup",
+                                                       true), false)}
 end
 
 function methods.releaseObject (_, params)

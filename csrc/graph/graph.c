@@ -1,0 +1,141 @@
+/* graph.c - see graph.h. */
+#include "graph/graph.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/grow.h"
+
+/* One list of many arrays: each has the room that the last one has. */
+static bool room_for_node (tg_Graph *g) {
+  uint32_t n = g->capacity < 1024 ? 1024 : g->capacity * 2;
+  uint32_t rooms[5] = {0};
+  if (g->count + 1 < g->capacity)
+    return true;
+  if (g->capacity > UINT32_MAX / 2)
+    return false;
+  for (int i = 0; i < 5; i++)
+    rooms[i] = g->capacity;
+  if (!tg_grow(&g->types, &rooms[0], n, sizeof *g->types)
+      || !tg_grow(&g->names, &rooms[1], n, sizeof *g->names)
+      || !tg_grow(&g->ids, &rooms[2], n, sizeof *g->ids)
+      || !tg_grow(&g->sizes, &rooms[3], n, sizeof *g->sizes)
+      || !tg_grow(&g->first, &rooms[4], n, sizeof *g->first))
+    return false;
+  g->capacity = n;
+  return true;
+}
+
+void tg_graph_node (tg_Graph *g, tg_NodeType type, uint32_t name, uint64_t id,
+                    uint64_t size) {
+  if (g->failed || !room_for_node(g)) {
+    g->failed = true;
+    return;
+  }
+  uint32_t i = g->count++;
+  g->types[i] = (uint8_t)type;
+  g->names[i] = name;
+  g->ids[i] = id;
+  g->sizes[i] = size;
+  g->first[i] = g->nedges;
+}
+
+static bool room_for_edge (tg_Graph *g) {
+  uint32_t n = g->edges_capacity < 4096 ? 4096 : g->edges_capacity * 2;
+  uint32_t a = g->edges_capacity, b = a;
+  if (g->nedges < g->edges_capacity)
+    return true;
+  if (g->edges_capacity > UINT32_MAX / 2
+      || !tg_grow(&g->edges, &a, n, sizeof *g->edges)
+      || !tg_grow(&g->edge_types, &b, n, sizeof *g->edge_types))
+    return false;
+  g->edges_capacity = n;
+  return true;
+}
+
+void tg_graph_edge (tg_Graph *g, tg_EdgeType type, uint32_t name,
+                    uint32_t to) {
+  if (g->failed || !room_for_edge(g)) {
+    g->failed = true;
+    return;
+  }
+  g->edges[g->nedges] = (tg_Edge){name, to};
+  g->edge_types[g->nedges++] = (uint8_t)type;
+}
+
+uint32_t tg_graph_string (tg_Graph *g, const char *s, size_t size) {
+  uint32_t i = tg_intern_add(&g->strings, s, size);
+  if (i == TG_INTMAP_NONE)
+    g->failed = true;
+  return i == TG_INTMAP_NONE ? 0 : i;
+}
+
+void tg_graph_append_string (tg_Graph *g, const char *s, size_t size) {
+  tg_Intern *n = &g->strings;
+  if (size > UINT32_MAX
+      || !tg_grow(&n->items, &n->capacity, n->count + 1, sizeof *n->items)
+      || !tg_buf_reserve(&n->bytes, size + 1)) {
+    g->failed = true;
+    return;
+  }
+  n->items[n->count++] = (tg_InternItem){
+    n->bytes.size, (uint32_t)size, TG_INTMAP_NONE};
+  tg_buf_add(&n->bytes, s, size);
+}
+
+bool tg_graph_end (tg_Graph *g) {
+  if (g->failed || !room_for_node(g))
+    g->failed = true;
+  else
+    g->first[g->count] = g->nedges;
+  return !g->failed;
+}
+
+uint64_t tg_graph_bytes (const tg_Graph *g) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < g->count; i++)
+    sum += g->sizes[i];
+  return sum;
+}
+
+const char *tg_graph_class (const tg_Graph *g, uint32_t node, size_t *size) {
+  static const char *const words[] = {
+#define X(name, word, class) class,
+    TG_NODE_TYPES(X)
+#undef X
+    "(other)"
+  };
+  const char *word = words[g->types[node]];
+  if (word != NULL) {
+    *size = strlen(word);
+    return word;
+  }
+  const char *name = tg_graph_text(g, g->names[node], size);
+  const char *blank = (*size > 0 && name[0] == '<')
+                      ? memchr(name, ' ', *size) : NULL;
+  if (blank != NULL)
+    *size = (size_t)(blank - name);
+  return name;
+}
+
+/* Asked once or twice of a file: by looking at all of them. */
+uint32_t tg_graph_find (const tg_Graph *g, uint64_t id) {
+  for (uint32_t i = 0; i < g->count; i++) {
+    if (g->ids[i] == id)
+      return i;
+  }
+  return UINT32_MAX;
+}
+
+void tg_graph_free (tg_Graph *g) {
+  tg_free(g->types);
+  tg_free(g->names);
+  tg_free(g->ids);
+  tg_free(g->sizes);
+  tg_free(g->first);
+  tg_free(g->edges);
+  tg_free(g->edge_types);
+  tg_free(g->idle);
+  tg_intern_free(&g->strings);
+  *g = (tg_Graph){0};
+}

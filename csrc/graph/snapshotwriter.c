@@ -1,0 +1,119 @@
+/* snapshotwriter.c - see snapshotwriter.h. */
+#include "graph/snapshotwriter.h"
+
+#include "text/jsonwriter.h"
+
+#define FIELDS 7u       /* of a node */
+
+static void add_words (tg_Buf *b, const char *const *words, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    tg_buf_addfmt(b, "%s\"%s\"", i > 0 ? "," : "", words[i]);
+}
+
+static void add_meta (tg_Buf *b) {
+  static const char *const nodes[] = {
+#define X(name, word, class) word,
+    TG_NODE_TYPES(X)
+#undef X
+  };
+  static const char *const edges[] = {
+#define X(name, word) word,
+    TG_EDGE_TYPES(X)
+#undef X
+  };
+  tg_buf_addstr(b, "{\"node_fields\":[\"type\",\"name\",\"id\",\"self_size\","
+                "\"edge_count\",\"trace_node_id\",\"detachedness\"],"
+                "\"node_types\":[[");
+  add_words(b, nodes, sizeof nodes / sizeof *nodes);
+  tg_buf_addstr(b, "],\"string\",\"number\",\"number\",\"number\",\"number\","
+                "\"number\"],\"edge_fields\":[\"type\",\"name_or_index\","
+                "\"to_node\"],\"edge_types\":[[");
+  add_words(b, edges, sizeof edges / sizeof *edges);
+  tg_buf_addstr(b, "],\"string_or_number\",\"node\"],"
+                "\"trace_function_info_fields\":[\"function_id\",\"name\","
+                "\"script_name\",\"script_id\",\"line\",\"column\"],"
+                "\"trace_node_fields\":[\"id\",\"function_info_index\","
+                "\"count\",\"size\",\"children\"],"
+                "\"sample_fields\":[\"timestamp_us\",\"last_assigned_id\"],"
+                "\"location_fields\":[\"object_index\",\"script_id\","
+                "\"line\",\"column\"]}");
+}
+
+static void add_head (const tg_Graph *g, const tg_SnapshotHead *h,
+                      tg_Buf *b) {
+  tg_buf_addstr(b, "{\"snapshot\":{\"meta\":");
+  add_meta(b);
+  tg_buf_addfmt(b, ",\"node_count\":%u,\"edge_count\":%u,"
+                "\"trace_function_count\":0,\"tracegrip\":{\"lua\":\"%s\","
+                "\"pid\":%d,\"objects\":%llu,\"state_bytes\":%llu,"
+                "\"low\":%llu,\"high\":%llu,\"born\":%d}},\n\"nodes\":[",
+                g->count, g->nedges, h->lua, h->pid,
+                (unsigned long long)h->objects,
+                (unsigned long long)h->state_bytes,
+                (unsigned long long)h->low, (unsigned long long)h->high,
+                g->born);
+}
+
+static void add_numbers (tg_Buf *b, const uint64_t *list, unsigned n) {
+  if (!tg_buf_reserve(b, n * 21u))
+    return;
+  for (unsigned i = 0; i < n; i++) {
+    tg_buf_addu64(b, list[i]);
+    tg_buf_addchar(b, i + 1 < n ? ',' : '\n');
+  }
+}
+
+static bool add_nodes (const tg_Graph *g, tg_OutFile *out) {
+  for (uint32_t i = 0; i < g->count; i++) {
+    uint64_t fields[FIELDS] = {
+      g->types[i], g->names[i], g->ids[i], g->sizes[i],
+      g->first[i + 1] - g->first[i], 0, 0};
+    if (i > 0)
+      tg_buf_addchar(&out->text, ',');
+    add_numbers(&out->text, fields, FIELDS);
+    if (!tg_outfile_turn(out))
+      return false;
+  }
+  return true;
+}
+
+static bool add_edges (const tg_Graph *g, tg_OutFile *out) {
+  tg_buf_addstr(&out->text, "],\n\"edges\":[");
+  for (uint32_t i = 0; i < g->nedges; i++) {
+    uint64_t fields[3] = {g->edge_types[i], g->edges[i].name,
+                          (uint64_t)g->edges[i].to * FIELDS};
+    if (i > 0)
+      tg_buf_addchar(&out->text, ',');
+    add_numbers(&out->text, fields, 3);
+    if (!tg_outfile_turn(out))
+      return false;
+  }
+  return true;
+}
+
+static bool add_strings (const tg_Graph *g, tg_OutFile *out) {
+  tg_JsonWriter json;
+  tg_buf_addstr(&out->text, "],\n\"trace_function_infos\":[],"
+                "\"trace_tree\":[],\"samples\":[],\"locations\":[],\n"
+                "\"strings\":");
+  tg_jsonwriter_init(&json, &out->text);
+  json.sink.array(&json.sink);
+  for (uint32_t i = 0; i < g->strings.count; i++) {
+    size_t size;
+    const char *s = tg_graph_text(g, i, &size);
+    json.sink.string(&json.sink, s, size);
+    if (!tg_outfile_turn(out))
+      return false;
+  }
+  json.sink.close(&json.sink);
+  return true;
+}
+
+bool tg_snapshot_write (const tg_Graph *g, const tg_SnapshotHead *head,
+                        tg_OutFile *out) {
+  add_head(g, head, &out->text);
+  if (!add_nodes(g, out) || !add_edges(g, out) || !add_strings(g, out))
+    return false;
+  tg_buf_addstr(&out->text, "}\n");
+  return tg_outfile_turn(out);
+}

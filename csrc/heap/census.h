@@ -1,0 +1,81 @@
+/*
+** census.h - all objects of one Lua state, each once, in the order in which
+** they were made.
+**
+** A state has its objects on lists, the newest first: all of them, those with
+** finalizers, those to be finalized, those never collected; up to 5.2 short
+** strings stand in the table of strings; upvalues that are open, and in 5.3 all
+** of them, are found at coroutines and closures. A bit for eight bytes of
+** memory says whether an object begins there, so an address becomes a number by
+** counting bits (its rank), with nothing to search: 4 bytes an object for the
+** order, and 8 for the address.
+**
+** Memory that is torn ends a list early and is counted. Plain C.
+*/
+#ifndef TG_CENSUS_H
+#define TG_CENSUS_H
+
+#include "heap/image.h"
+#include "outside/sight.h"
+
+typedef enum tg_ObjectKind {
+  TG_OBJECT_NONE,
+  TG_OBJECT_STRING,
+  TG_OBJECT_TABLE,
+  TG_OBJECT_LUA,        /* a Lua function */
+  TG_OBJECT_C,          /* a C function with upvalues */
+  TG_OBJECT_USERDATA,
+  TG_OBJECT_THREAD,
+  TG_OBJECT_PROTO,
+  TG_OBJECT_UPVALUE
+} tg_ObjectKind;
+
+typedef struct tg_Heap {
+  tg_Image *image;      /* borrows */
+  tg_Sight sight;       /* of the image's memory */
+  const tg_Layout *layout;
+  uint64_t main, shared;        /* the main thread; its global_State */
+  uint32_t count, capacity;     /* objects; the oldest is the first */
+  uint64_t *at;         /* owns, as all here; addresses */
+  uint8_t *kinds;       /* tg_ObjectKind */
+  uint64_t *bits;       /* by eighth of the image's memory */
+  uint32_t *ranks;      /* bits before, for each 512 */
+  uint32_t *numbers;    /* of the objects, by rank */
+  uint64_t eighths;
+  uint64_t torn;        /* lists that led to what is no object */
+  bool failed;          /* no memory, or more objects than 32 bits can number */
+} tg_Heap;
+
+/* A row of the layout. */
+#define tg_heap_row(h, row) ((uint64_t)(h)->layout->at[TG_ROW_##row])
+#define tg_heap_has(h, row) ((h)->layout->at[TG_ROW_##row] >= 0)
+
+#define TG_NO_OBJECT UINT32_MAX
+
+/* Counts the objects of the state with that main thread; false: no memory, or
+   there is no such state. */
+bool tg_heap_take (tg_Heap *h, tg_Image *image, const tg_Layout *layout,
+                   int release, uint64_t main);
+
+void tg_heap_free (tg_Heap *h);
+
+/* The number of the object at an address; TG_NO_OBJECT: there is none. */
+uint32_t tg_heap_number (const tg_Heap *h, uint64_t at);
+
+/* What the state says that it has in use. */
+uint64_t tg_heap_state_bytes (const tg_Heap *h);
+
+/* Bytes of an object, all its parts; of the state itself, which is what else
+   it has: its own block, less the main thread, its table of strings. */
+uint64_t tg_heap_size (const tg_Heap *h, uint32_t object);
+uint64_t tg_heap_state_size (const tg_Heap *h);
+
+/* Whether 5.1 or 5.2 say in an object's own bits that it is never collected. */
+bool tg_heap_is_fixed (const tg_Heap *h, uint32_t object);
+
+/* Of a table at an address: how many elements, how many nodes (0 where its node
+   is everybody's). */
+uint64_t tg_heap_elements (const tg_Heap *h, uint64_t table);
+uint64_t tg_heap_nodes (const tg_Heap *h, uint64_t table);
+
+#endif

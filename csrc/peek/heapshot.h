@@ -1,0 +1,24 @@
+/*
+** heapshot.h - heap snapshots for Lua: of a process or a core, and what is in a
+** file.
+**
+** What the world refuses is nil, message, code, as in peek.h.
+*/
+#ifndef TG_HEAPSHOT_H
+#define TG_HEAPSHOT_H
+
+#include "binding/lx.h"
+
+/*
+** heap(target, path, options) -> result | nil, message, code. The target is a
+** process's number or the path of a core. Options: exe, sysroot, of a core.
+** The result is
+**     objects, bytes   in the snapshot
+**     state_bytes      what the state says that it has in use
+**     stopped_ms       how long the process stood still
+**     garbage          bytes that nothing reaches
+**     lua, states, tries
+*/
+int heapshot_take (lua_State *L);
+
+#endif

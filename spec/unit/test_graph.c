@@ -1,0 +1,363 @@
+/*
+** test_graph.c - heaps as graphs: dominators against a naive computation on
+** random graphs, sums by class against the definition, files that are written
+** and read back, damaged ones, survivors where addresses are used again.
+*/
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "graph/classes.h"
+#include "graph/identity.h"
+#include "graph/paths.h"
+#include "graph/snapshotreader.h"
+#include "graph/snapshotwriter.h"
+#include "text/fileio.h"
+#include "unit.h"
+
+/* ---- graphs ---- */
+
+static uint32_t word (tg_Graph *g, const char *s) {
+  return tg_graph_string(g, s, strlen(s));
+}
+
+/* 'n' nodes, with edges as Lua's objects have them: elements, fields, weak
+   ones, shortcuts. Some nodes nothing leads to. */
+static void make_random (tg_Graph *g, uint32_t n, uint32_t edges,
+                         uint64_t *seed) {
+  static const char *const names[] = {"table", "app.Account", "(Lua state)"};
+  *g = (tg_Graph){0};
+  word(g, "");
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t kind = unit_random(seed) % 4;
+    tg_graph_node(g, kind == 3 ? TG_NODE_CLOSURE : TG_NODE_OBJECT,
+                  word(g, names[kind % 3]), 2 * i + 1,
+                  unit_random(seed) % 100);
+    uint32_t some = unit_random(seed) % (2 * edges + 1);
+    for (uint32_t k = 0; k < some; k++) {
+      uint32_t type = unit_random(seed) % TG_EDGE_TYPES_END;
+      tg_graph_edge(g, (tg_EdgeType)type,
+                    tg_edge_is_number(type) ? k : word(g, "field"),
+                    unit_random(seed) % n);
+    }
+  }
+  UNIT_CHECK(tg_graph_end(g));
+}
+
+/* ---- dominators ---- */
+
+/* Which nodes are reached without going through 'without'. */
+static void reach (const tg_Graph *g, uint32_t without, uint8_t *found) {
+  uint32_t *stack = malloc((size_t)g->count * sizeof *stack), depth = 0;
+  memset(found, 0, g->count);
+  if (without != 0) {
+    found[0] = 1;
+    stack[depth++] = 0;
+  }
+  while (depth > 0) {
+    uint32_t node = stack[--depth];
+    for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++) {
+      uint32_t to = g->edges[e].to;
+      if (to == without || found[to] || !tg_graph_retains(g, node, e))
+        continue;
+      found[to] = 1;
+      stack[depth++] = to;
+    }
+  }
+  free(stack);
+}
+
+/* By the definition: a node dominates what cannot be reached without it. So
+   does each dominator of a node dominate fewer than the one before. */
+static void compare_dominators (const tg_Graph *g) {
+  tg_Dominators d;
+  uint8_t *all = malloc(g->count), *found = malloc(g->count);
+  uint32_t n = 0;
+  UNIT_CHECK(tg_dominators_find(&d, g));
+  reach(g, UINT32_MAX, all);
+  for (uint32_t i = 0; i < g->count; i++) {
+    n += all[i];
+    UNIT_CHECK((d.dominator[i] != TG_NO_NODE) == (all[i] != 0));
+  }
+  UNIT_CHECK(d.count == n);
+  for (uint32_t a = 0; a < g->count; a++) {
+    uint64_t retained = 0;
+    reach(g, a, found);
+    for (uint32_t b = 0; b < g->count; b++) {
+      bool below = false;
+      for (uint32_t i = b; all[b] && !below; i = d.dominator[i]) {
+        below = i == a;
+        if (d.dominator[i] == i)
+          break;
+      }
+      bool gone = all[b] && (!found[b] || b == a);
+      UNIT_CHECK(below == gone);
+      retained += gone ? g->sizes[b] : 0;
+    }
+    UNIT_CHECK(d.retained[a] == (all[a] ? retained : g->sizes[a]));
+  }
+  tg_dominators_free(&d);
+  free(all);
+  free(found);
+}
+
+static void dominators_are_those_of_the_definition (void) {
+  uint64_t seed = 42;
+  tg_Graph g;
+  for (uint32_t i = 0; i < 300; i++) {
+    make_random(&g, 1 + unit_random(&seed) % 40, 1 + i % 4, &seed);
+    compare_dominators(&g);
+    tg_graph_free(&g);
+  }
+}
+
+/* A list of a million is no recursion of a million. */
+static void a_long_list_is_gone_through (void) {
+  enum { LENGTH = 1000000 };
+  tg_Graph g = {0};
+  tg_Dominators d;
+  word(&g, "");
+  for (uint32_t i = 0; i < LENGTH; i++) {
+    tg_graph_node(&g, TG_NODE_OBJECT, 0, 2 * i + 1, 1);
+    if (i + 1 < LENGTH)
+      tg_graph_edge(&g, TG_EDGE_PROPERTY, 0, i + 1);
+  }
+  UNIT_CHECK(tg_graph_end(&g));
+  UNIT_CHECK(tg_dominators_find(&d, &g));
+  UNIT_CHECK(d.retained[0] == LENGTH);
+  UNIT_CHECK(d.retained[LENGTH - 1] == 1);
+  tg_dominators_free(&d);
+  tg_graph_free(&g);
+}
+
+/* As DevTools have it: a pair's value is its key's, and what the root's
+   shortcuts reach is kept from inside alone. */
+static void edges_of_tables_and_from_outside_retain_nothing (void) {
+  tg_Graph g = {0};
+  tg_Dominators d;
+  word(&g, "");
+  uint32_t pair = word(&g, "1 / part of key (key @7) -> value (value @9) pair "
+                           "in WeakMap (table @5)");
+  tg_graph_node(&g, TG_NODE_SYNTHETIC, 0, 1, 0);
+  tg_graph_edge(&g, TG_EDGE_SHORTCUT, 0, 1);
+  tg_graph_edge(&g, TG_EDGE_ELEMENT, 1, 5);
+  tg_graph_node(&g, TG_NODE_OBJECT, 0, 3, 1);
+  tg_graph_edge(&g, TG_EDGE_PROPERTY, 0, 2);
+  tg_graph_edge(&g, TG_EDGE_PROPERTY, 0, 3);
+  tg_graph_node(&g, TG_NODE_OBJECT, 0, 5, 1);
+  tg_graph_edge(&g, TG_EDGE_INTERNAL, pair, 4);
+  tg_graph_node(&g, TG_NODE_OBJECT, 0, 7, 1);
+  tg_graph_edge(&g, TG_EDGE_INTERNAL, pair, 4);
+  tg_graph_node(&g, TG_NODE_OBJECT, 0, 9, 10);
+  tg_graph_node(&g, TG_NODE_OBJECT, 0, 11, 1);
+  tg_graph_edge(&g, TG_EDGE_PROPERTY, 0, 3);
+  UNIT_CHECK(tg_graph_end(&g) && tg_graph_settle(&g));
+  UNIT_CHECK(tg_dominators_find(&d, &g));
+  UNIT_CHECK(d.dominator[4] == 3 && d.retained[3] == 11);
+  UNIT_CHECK(d.retained[2] == 1);
+  UNIT_CHECK(d.dominator[3] == 1);
+  tg_dominators_free(&d);
+  tg_graph_free(&g);
+}
+
+/* ---- sums ---- */
+
+/* What a class retains: of each of its nodes, if none of the class is above. */
+static void compare_classes (const tg_Graph *g) {
+  tg_Dominators d;
+  uint32_t n;
+  UNIT_CHECK(tg_dominators_find(&d, g));
+  uint32_t *of = tg_classes_number(g, &n);
+  tg_ClassSum *sums = tg_classes_add(g, &d, of, n);
+  for (uint32_t class = 0; class < n; class++) {
+    uint64_t count = 0, self = 0, retained = 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+      if (of[i] != class)
+        continue;
+      bool outermost = true;
+      for (uint32_t k = i; d.dominator[k] != TG_NO_NODE && k != 0;) {
+        k = d.dominator[k];
+        outermost = outermost && of[k] != class;
+      }
+      count++;
+      self += g->sizes[i];
+      retained += outermost ? d.retained[i] : 0;
+    }
+    UNIT_CHECK(sums[class].count == count);
+    UNIT_CHECK(sums[class].self == self);
+    UNIT_CHECK(sums[class].retained == retained);
+  }
+  free(of);
+  free(sums);
+  tg_dominators_free(&d);
+}
+
+static void sums_are_those_of_the_definition (void) {
+  uint64_t seed = 7;
+  tg_Graph g;
+  for (uint32_t i = 0; i < 200; i++) {
+    make_random(&g, 1 + unit_random(&seed) % 60, 1 + i % 3, &seed);
+    compare_classes(&g);
+    tg_graph_free(&g);
+  }
+}
+
+/* ---- files ---- */
+
+static char *written (const tg_Graph *g, size_t *size) {
+  char path[] = "/tmp/test_graph.XXXXXX";
+  tg_SnapshotHead head = {.lua = "5.4.4", .pid = 1};
+  tg_OutFile out;
+  tg_Buf text = {0};
+  int fd = mkstemp(path);
+  close(fd);
+  unlink(path);
+  UNIT_CHECK(tg_outfile_open(&out, path));
+  UNIT_CHECK(tg_snapshot_write(g, &head, &out));
+  UNIT_CHECK(tg_outfile_close(&out));
+  UNIT_CHECK(tg_fileio_text(path, (size_t)1 << 30, &text));
+  unlink(path);
+  *size = text.size;
+  return text.data;
+}
+
+static void compare_graphs (const tg_Graph *a, const tg_Graph *b) {
+  UNIT_CHECK(a->count == b->count && a->nedges == b->nedges);
+  UNIT_CHECK(a->born == b->born);
+  for (uint32_t i = 0; i < a->count; i++) {
+    size_t x, y;
+    const char *s = tg_graph_text(a, a->names[i], &x);
+    const char *t = tg_graph_text(b, b->names[i], &y);
+    UNIT_CHECK(x == y && (x == 0 || memcmp(s, t, x) == 0));
+    UNIT_CHECK(a->types[i] == b->types[i] && a->ids[i] == b->ids[i]
+               && a->sizes[i] == b->sizes[i] && a->first[i] == b->first[i]);
+  }
+  for (uint32_t i = 0; i < a->nedges; i++)
+    UNIT_CHECK(a->edges[i].to == b->edges[i].to
+               && a->edge_types[i] == b->edge_types[i]);
+}
+
+static void what_is_written_is_read (void) {
+  uint64_t seed = 99;
+  tg_Graph g, back;
+  tg_Buf words = {0};
+  size_t size;
+  make_random(&g, 200, 3, &seed);
+  g.names[5] = word(&g, "\"quoted\" \\ \n \t \xc3\xa4 \xf0\x9f\x8c\x99");
+  g.born = true;
+  char *text = written(&g, &size);
+  UNIT_CHECK(tg_snapshot_read(&back, text, size, &words));
+  compare_graphs(&g, &back);
+  tg_graph_free(&g);
+  tg_graph_free(&back);
+  tg_buf_free(&words);
+  free(text);
+}
+
+static void read_damaged (const char *text, size_t size) {
+  tg_Graph g;
+  tg_Dominators d;
+  tg_Paths p;
+  tg_Buf words = {0};
+  if (tg_snapshot_read(&g, text, size, &words)) {
+    UNIT_CHECK(tg_dominators_find(&d, &g));
+    tg_dominators_free(&d);
+    UNIT_CHECK(tg_paths_find(&p, &g, false));
+    tg_paths_free(&p);
+  }
+  else
+    UNIT_CHECK(words.size > 0
+               && memchr(words.data, '\n', words.size) == NULL);
+  tg_graph_free(&g);
+  tg_buf_free(&words);
+}
+
+/* Cut anywhere, and with any byte another: it is read or refused. */
+static void damaged_files_are_refused (void) {
+  uint64_t seed = 5;
+  tg_Graph g;
+  size_t size;
+  make_random(&g, 20, 2, &seed);
+  char *text = written(&g, &size);
+  for (size_t i = 0; i < size; i++)
+    read_damaged(text, i);
+  for (int i = 0; i < 20000; i++) {
+    size_t at = unit_random(&seed) % size;
+    char before = text[at];
+    text[at] = (i % 3 == 0) ? (char)unit_random(&seed)
+                            : "0123456789,[]{}\"\\"[unit_random(&seed) % 17];
+    read_damaged(text, size);
+    text[at] = before;
+  }
+  tg_graph_free(&g);
+  free(text);
+}
+
+/* ---- identity ---- */
+
+static void make_born (tg_Graph *g, const uint64_t *ids, uint32_t n) {
+  *g = (tg_Graph){.born = true};
+  word(g, "");
+  for (uint32_t i = 0; i < n; i++)
+    tg_graph_node(g, TG_NODE_OBJECT, 0, ids[i], 1);
+  UNIT_CHECK(tg_graph_end(g));
+}
+
+/* The one at 5 has gone, and a newer one is there; those at 3 and 9 stay. */
+static void an_address_that_is_used_again_is_another_object (void) {
+  static const uint64_t first[] = {1, 3, 5, 7, 9}, second[] = {1, 3, 9, 5, 11};
+  static const uint8_t survive[] = {1, 1, 1, 0, 0};
+  tg_Graph a, b;
+  make_born(&a, first, 5);
+  make_born(&b, second, 5);
+  uint8_t *survivors = tg_identity_survivors(&b, &a);
+  UNIT_CHECK(memcmp(survivors, survive, 5) == 0);
+  free(survivors);
+  b.born = false;       /* as V8's: a number is one object's */
+  survivors = tg_identity_survivors(&b, &a);
+  UNIT_CHECK(survivors[3] == 1 && survivors[4] == 0);
+  free(survivors);
+  tg_graph_free(&a);
+  tg_graph_free(&b);
+}
+
+/* ---- ways ---- */
+
+static void a_way_reads_as_lua (void) {
+  tg_Graph g = {0};
+  tg_Paths p;
+  tg_Buf b = {0};
+  word(&g, "");
+  tg_graph_node(&g, TG_NODE_SYNTHETIC, 0, 1, 0);
+  tg_graph_edge(&g, TG_EDGE_INTERNAL, word(&g, "registry"), 1);
+  tg_graph_node(&g, TG_NODE_OBJECT, 0, 3, 0);
+  tg_graph_edge(&g, TG_EDGE_PROPERTY, word(&g, "_LOADED"), 2);
+  tg_graph_node(&g, TG_NODE_OBJECT, 0, 5, 0);
+  tg_graph_edge(&g, TG_EDGE_PROPERTY, word(&g, "my.app"), 3);
+  tg_graph_node(&g, TG_NODE_OBJECT, 0, 7, 0);
+  tg_graph_edge(&g, TG_EDGE_PROPERTY, word(&g, "run"), 4);
+  tg_graph_node(&g, TG_NODE_CLOSURE, 0, 9, 0);
+  tg_graph_edge(&g, TG_EDGE_CONTEXT, word(&g, "upvalue cache"), 5);
+  tg_graph_node(&g, TG_NODE_NATIVE, 0, 11, 0);
+  tg_graph_edge(&g, TG_EDGE_INTERNAL, word(&g, "value"), 6);
+  tg_graph_node(&g, TG_NODE_OBJECT, 0, 13, 0);
+  tg_graph_edge(&g, TG_EDGE_ELEMENT, 3, 7);
+  tg_graph_node(&g, TG_NODE_OBJECT, 0, 15, 0);
+  UNIT_CHECK(tg_graph_end(&g) && tg_paths_find(&p, &g, true));
+  tg_paths_text(&p, 7, &b);
+  UNIT_TEXT(&b, "package.loaded[\"my.app\"].run > upvalue cache[3]");
+  tg_paths_free(&p);
+  tg_graph_free(&g);
+  tg_buf_free(&b);
+}
+
+int main (void) {
+  UNIT_RUN(dominators_are_those_of_the_definition);
+  UNIT_RUN(a_long_list_is_gone_through);
+  UNIT_RUN(edges_of_tables_and_from_outside_retain_nothing);
+  UNIT_RUN(sums_are_those_of_the_definition);
+  UNIT_RUN(what_is_written_is_read);
+  UNIT_RUN(damaged_files_are_refused);
+  UNIT_RUN(an_address_that_is_used_again_is_another_object);
+  UNIT_RUN(a_way_reads_as_lua);
+  return UNIT_END();
+}
