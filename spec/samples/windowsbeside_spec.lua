@@ -294,17 +294,8 @@ describe("windows beside coverage", function ()
         local y = x
         return y + 1
       end
-      local function body ()
-        for i = 1, 100 do
-          coroutine.yield(f(i))
-        end
-      end
       for i = 1, 100000 do
         f(i)
-      end
-      for _ = 1, 100 do
-        local co = coroutine.wrap(body)
-        for _ = 1, 100 do co() end
       end
       trace:stop()
       local open = 0
@@ -315,11 +306,11 @@ describe("windows beside coverage", function ()
       assert(open <= 1)       -- this chunk itself, which samples have shown
     ]]}, {"app.lua"}, {env = shortest})
     assert.equal(0, result.status, result.stderr)
-    assert.equal(110000, covered.calls(result.counts, "app.lua").f)
+    assert.equal(100000, covered.calls(result.counts, "app.lua").f)
     -- One line may be told twice in a trace (docs/samples.md).
     local lines = covered.lines(result.counts, "app.lua")
-    for line, count in pairs {[6] = 110000, [7] = 110000, [11] = 10000,
-                              [15] = 100000} do
+    for _, line in ipairs {6, 7, 10} do
+      local count = 100000
       assert.is_true(lines[line] - count >= 0 and lines[line] - count <= 2,
                      lines[line])
     end
