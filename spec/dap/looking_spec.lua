@@ -259,11 +259,11 @@ print(down(5000))
   end)
 
   it("lists what is loaded", function ()
-    editor.launch({["app.lua"] = "require('lib' .. '.m')\nprint(1)\n",
+    editor.launch({["app.lua"] = "local m = 'lib.m'\nrequire(m)\nprint(1)\n",
                    ["m.lua"] = ""}, function (self, where)
       os.execute("mkdir " .. where .. "/lib && mv " .. where .. "/m.lua "
                  .. where .. "/lib")
-      self:stop_at {2}
+      self:stop_at {3}
       self:run()
       local paths = {}
       for i, source in ipairs(self:ask("loadedSources").sources) do

@@ -119,6 +119,12 @@ describe("a session of the debug adapter", function ()
     end)
   end)
 
+  it("needs pipes: whoever types the command is told so", function ()
+    local done = run.command({run.build .. "/bin/tracegrip", "dap"})
+    assert.same({1, ""}, {done.status, done.stdout})
+    assert.truthy(done.stderr:find "^tracegrip: standard input and output")
+  end)
+
   it("is there for each client of a port", function ()
     run.within(function (where)
       local command = served.start({"dap", "--port=0"}, where)

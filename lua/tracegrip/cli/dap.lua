@@ -23,11 +23,13 @@ local dap = {
 function dap.declare ()
 end
 
+-- A terminal or a file cannot be spoken with.
 local function on_streams ()
   local input, output = uv.new_pipe(false), uv.new_pipe(false)
-  if not input:open(0) or not output:open(1) then
-    main.fail("standard input and output have to be pipes: an editor's, or "
-              .. "see --port")
+  if uv.guess_handle(0) ~= "pipe" or uv.guess_handle(1) ~= "pipe"
+     or not input:open(0) or not output:open(1) then
+    main.fail("standard input and output have to be pipes: an editor starts "
+              .. "this by itself (docs/editors.md), or see --port")
   end
   adapter.attend(input, output, uv.stop)
   uv.run()
