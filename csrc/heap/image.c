@@ -38,12 +38,15 @@ const uint8_t *tg_image_find (tg_Image *image, uint64_t at, uint64_t size) {
 
 /* ---- which regions ---- */
 
+/* What is larger is addresses that were set aside: a sanitizer's shadow. */
+#define REGION_MOST (UINT64_C(1) << 35)
+
 /* A file that several have mapped is nobody's heap. */
 static bool is_wanted (const tg_Map *map) {
   bool file = (map->flags & TG_MAP_SHARED) != 0 && map->inode != 0;
   return (map->flags & TG_MAP_WRITE) != 0 && (map->flags & TG_MAP_READ) != 0
          && (map->flags & TG_MAP_DEVICE) == 0 && !file
-         && map->end > map->start;
+         && map->end > map->start && map->end - map->start <= REGION_MOST;
 }
 
 /* The heap grows up from where it begins, maps go down from the loader: these
