@@ -53,7 +53,7 @@ static int version (const tg_Layout *layout) {
 }
 
 /* The last release of each version that a column is known to hold for. */
-static const int last[] = {50105, 50204, 50306, 50408, 50500};
+static const int last[] = {50105, 50204, 50306, 50409, 50500};
 
 static bool is_known (int release) {
   for (size_t i = 0; i < sizeof last / sizeof *last; i++) {

@@ -51,7 +51,7 @@ bool tg_memory_block (tg_Memory *m, uint64_t at, void *to, size_t size) {
 /* ---- pages ---- */
 
 static void load (tg_Memory *m, tg_Page *page) {
-  page->read = m->moment;
+  page->read = 0;               /* with others, at no moment */
   if (page->bytes == NULL)
     page->bytes = tg_malloc(TG_PAGE);
   if (page->bytes != NULL

@@ -59,12 +59,12 @@ static void all_releases (void) {
 
 static void a_release_has_the_last_column_before_it (void) {
   UNIT_CHECK(tg_layout_of(50402)->since == 50401);
-  UNIT_CHECK(tg_layout_of(50408)->since == 50403);
+  UNIT_CHECK(tg_layout_of(50409)->since == 50403);
   UNIT_CHECK(tg_layout_of(50306)->since == 50306);
 }
 
 static void releases_that_nobody_has_compared_are_not_known (void) {
-  static const int unknown[] = {50104, 50106, 50203, 50305, 50409, 50501};
+  static const int unknown[] = {50104, 50106, 50203, 50305, 50410, 50501};
   for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
     UNIT_CHECK(tg_layout_of(unknown[i]) == NULL);
 }

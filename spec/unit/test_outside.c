@@ -44,6 +44,51 @@ static uint32_t read_two (tg_Memory *m, const tg_Range *list, uint32_t n) {
   return n;
 }
 
+/* The same, but the first page has changed when it is read the second time in
+   one call. */
+static uint32_t read_moving (tg_Memory *m, const tg_Range *list, uint32_t n) {
+  unsigned times = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    if (list[i].at == WHERE && ++times == 2)
+      two[100]++;
+    if (read_two(m, &list[i], 1) != 1)
+      return i;
+  }
+  return n;
+}
+
+static void what_is_fresh_is_read_twice (void) {
+  tg_Memory m;
+  tg_memory_init(&m, read_moving);
+  tg_memory_fresh(&m, WHERE + TG_PAGE - 8, 16);
+  tg_memory_renew(&m);
+  UNIT_CHECK(tg_memory_fresh(&m, WHERE + TG_PAGE - 8, 16));
+  UNIT_CHECK(tg_memory_settled(&m, WHERE + 92, 8));
+  UNIT_CHECK(!tg_memory_settled(&m, WHERE + 100, 8));
+  UNIT_CHECK(tg_memory_settled(&m, WHERE + TG_PAGE, 8));
+  two[200] = 7;
+  UNIT_CHECK(tg_memory_byte(&m, WHERE + 200) == 0);
+  tg_memory_renew(&m);
+  UNIT_CHECK(tg_memory_byte(&m, WHERE + 200) == 7);
+  tg_memory_free(&m);
+}
+
+/* Nobody asks for a page any more: it is not read after a while. */
+static void what_nobody_asks_for_is_left (void) {
+  tg_Memory m;
+  tg_memory_init(&m, read_two);
+  tg_memory_fresh(&m, WHERE, 8);
+  for (int i = 0; i < 300; i++)
+    tg_memory_renew(&m);
+  UNIT_CHECK(m.nfresh == 0);
+  tg_memory_renew(&m);
+  UNIT_CHECK(!tg_memory_fresh(&m, WHERE, 8));
+  UNIT_CHECK(!tg_memory_fresh(&m, UINT64_C(0x900000), 8));
+  tg_memory_renew(&m);
+  UNIT_CHECK(!tg_memory_settled(&m, UINT64_C(0x900000), 8));
+  tg_memory_free(&m);
+}
+
 static void words_come_from_pages (void) {
   tg_Memory m;
   tg_memory_init(&m, read_two);
@@ -308,6 +353,8 @@ static void a_changed_core_leads_nowhere (void) {
 
 int main (void) {
   UNIT_RUN(words_come_from_pages);
+  UNIT_RUN(what_is_fresh_is_read_twice);
+  UNIT_RUN(what_nobody_asks_for_is_left);
   UNIT_RUN(all_pages_are_read_anew_by_one_call);
   UNIT_RUN(what_is_not_there_is_zeros_and_counted);
   UNIT_RUN(our_own_process_is_a_memory);
