@@ -56,9 +56,6 @@ bool tg_halt_begin (tg_Halt *h, int pid, int tid);
    system answer with EINTR. */
 bool tg_halt_stop (tg_Halt *h, int pid, int tid);
 
-/* A process' threads into a list; how many there are, or 'most'. */
-uint32_t tg_halt_threads (int pid, int *list, uint32_t most);
-
 /* Whether it still waits where it did; true also for one that stands. */
 bool tg_halt_rests (const tg_Halt *h);
 
