@@ -75,6 +75,7 @@ build = {
         "csrc/chain/emit.c",
         "csrc/chain/errorvalue.c",
         "csrc/chain/lastrun.c",
+        "csrc/chain/locals.c",
         "csrc/chain/ownframes.c",
         "csrc/chain/resumechain.c",
         "csrc/chain/stash.c",

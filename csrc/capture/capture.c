@@ -45,7 +45,8 @@ TG_INLINE uint8_t *put_direct (tg_Session *s, lua_State *L,
 static uint8_t *put_short_list (tg_Session *s, lua_State *L,
                                 const tg_ValueList *list, const void *base,
                                 uint8_t *p, const uint8_t *lim) {
-  if (list->varargs > 0 || list->veil != NULL || lim != s->writer.lim
+  if (list->varargs > 0 || list->veil != NULL || list->names != NULL
+      || lim != s->writer.lim
       || !tg_capture_are_few(s, list->count, p))
     return NULL;
   uint8_t *end = tg_capture_plain(s, base, list->first, list->count, p);

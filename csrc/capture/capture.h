@@ -20,6 +20,8 @@ typedef struct tg_ValueList {
   bool asked;               /* for these, tg_varargs_push; else below it */
   lua_Debug *ar;            /* its frame, for varargs */
   const tg_Veil *veil;      /* which of them are to be redacted, or NULL */
+  const char *const *names; /* then each value comes after its name; or NULL.
+                               Such a list has no varargs */
 } tg_ValueList;
 
 /*

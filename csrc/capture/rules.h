@@ -391,12 +391,35 @@ static uint8_t *put_list (tg_Capture *c, const tg_ValueList *list,
   return put_pool(c, p);
 }
 
+/* Names and values alternate. What hides a value hides no name. */
+static TG_NOINLINE uint8_t *put_named (tg_Capture *c, const tg_ValueList *list,
+                                       uint8_t *p) {
+  tg_assert(list->varargs == 0 && 2 * list->count <= TG_VALUES_MAX);
+  p = tg_putvar(p, 2 * (uint64_t)list->count);
+  for (int i = 0; i < list->count && p != NULL; i++) {
+    const char *name = list->names[i];
+    p = put_text_value(c, name, strlen(name), p);
+    if (tg_veil_has(list->veil, i))
+      p = put_redacted(c, p);
+    else
+      p = put_outer(c, take_item(c, list, i), p);
+  }
+  return put_pool(c, p);
+}
+
+static uint8_t *put_any_list (tg_Capture *c, const tg_ValueList *list,
+                              uint8_t *p) {
+  return tg_unlikely(list->names != NULL) ? put_named(c, list, p)
+                                          : put_list(c, list, p);
+}
+
 /* The list with its size at 'start'. Where the room ends, what was written is
    nobody's: strings in it are not to be referred to. */
 static uint8_t *capture (tg_Capture *c, const tg_ValueList *list,
                          uint8_t *start) {
   tg_assert(c->pool->count == 0);
-  uint8_t *p = room(c, start, 4 + ROOM) ? put_list(c, list, start + 4) : NULL;
+  uint8_t *p = room(c, start, 4 + ROOM) ? put_any_list(c, list, start + 4)
+                                          : NULL;
   if (tg_likely(p != NULL && !c->unknown))
     tg_put32(start, (uint32_t)(p - start - 4)
                     | (c->refers ? TG_VALUES_REFERS : 0u));

@@ -385,6 +385,35 @@ void tg_emit_mark (tg_Session *s, lua_State *L, const tg_Marker *mark,
   TG_STACK_CHECK(L);
 }
 
+/* ---- locals ---- */
+
+typedef struct FrameLocals {
+  tg_Session *s;
+  lua_State *L;
+  const tg_ValueList *list;
+  tg_FunctionId function;
+  int line;
+  uint64_t now;
+} FrameLocals;
+
+static uint8_t *write_locals (void *event, uint8_t *p) {
+  const FrameLocals *e = event;
+  uint32_t kind = TG_EV_MARK | TG_EVF_VALUES | TG_EVF_SITE;
+  p = tg_put32(tg_writer_head(&e->s->writer, p, kind, e->now), TG_MARK_LOCALS);
+  p = tg_put32(tg_put32(p, (uint32_t)(e->line > 0 ? e->line : 0)),
+               e->function);
+  return tg_capture_list(e->s, e->L, e->list, p, e->s->writer.lim);
+}
+
+/* Before the event that they belong to: the chain is as before it. */
+void tg_emit_locals (tg_Session *s, lua_State *L, const tg_ValueList *list,
+                     tg_FunctionId function, int line, uint64_t now) {
+  FrameLocals e = {s, L, list, function, line, now};
+  s->writer.behind = true;
+  emit(s, now, write_locals, &e);
+  s->writer.behind = false;
+}
+
 /* An event that is its head alone. 'packets' is how many readers make of it. */
 void tg_emit_plain (tg_Session *s, uint32_t kind, uint32_t packets,
                     uint64_t now) {

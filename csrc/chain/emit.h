@@ -66,6 +66,10 @@ typedef struct tg_Marker {
 void tg_emit_mark (tg_Session *s, lua_State *L, const tg_Marker *mark,
                    uint64_t now);                              /* [-0, +0, -] */
 
+/* The locals of a frame (locals.h), which is at 'line' of 'function'. */
+void tg_emit_locals (tg_Session *s, lua_State *L, const tg_ValueList *list,
+                     tg_FunctionId function, int line, uint64_t now);
+
 /* For so many nanoseconds, up to 'now', calls were not seen (window.h). */
 void tg_emit_untraced (tg_Session *s, uint64_t ns, uint64_t now);
 #define TG_UNTRACED_SIZE 16u

@@ -13,6 +13,7 @@
 #include "chain/callee.h"
 #include "chain/emitcall.h"
 #include "chain/lastrun.h"
+#include "chain/locals.h"
 #include "chain/resumechain.h"
 #include "chain/stash.h"
 #include "hook/quick.h"
@@ -109,6 +110,8 @@ TG_INLINE void enter_callee (tg_Call *c, bool direct) {
     note_callee(t, c->L, c->ar, c->function, what);
   if (tg_likely(!(what & TG_FR_HIDDEN))
       || (tg_unlikely(what & TG_FR_TARGET) && await_call(c))) {
+    if (tg_unlikely(tg_locals_wanted(s)))
+      tg_locals_call(c);
     t->hidden--;
     tg_emit_call(c, direct);
   }
@@ -289,6 +292,8 @@ TG_INLINE void on_return (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
   uint32_t what = top->what;
   tg_assert(top->ci == ar->i_ci && t->hidden <= t->n);
   t->blind = false;
+  if (tg_unlikely(tg_locals_wanted(t->session)))
+    tg_locals_return(t, L, ar, what, now);
   if (tg_likely(!(what & TG_FR_SPECIAL))) {
     t->n--;
     tg_emit_return(t, L, ar, what, now, direct);

@@ -11,6 +11,7 @@
 */
 #include "hook/quick.h"
 #include "capture/few.h"
+#include "chain/locals.h"
 
 /*
 ** Works out how deep the shadow stack may become by quick calls: one less than
@@ -18,7 +19,7 @@
 ** way. Called after each event that was looked at in full, which is when any of
 ** this can have changed: something to attend to, a hook of the program's, a
 ** value on its way to be thrown, frames that are not known, a frame of ours on
-** top. So the quick way itself compares one number.
+** top, somebody who wants locals. So the quick way itself compares one number.
 */
 void tg_quick_allow (tg_Coroutine *t) {
   tg_assert(t->n <= t->capacity && t->hidden <= t->n);
@@ -26,7 +27,8 @@ void tg_quick_allow (tg_Coroutine *t) {
   uint32_t most = t->capacity;
   t->quick = 0;
   if (t->n == 0 || s->after.attention || t->user.hook != NULL || t->stashed > 0
-      || t->blind || (t->frames[t->n - 1].what & TG_FR_OWN))
+      || t->blind || (t->frames[t->n - 1].what & TG_FR_OWN)
+      || tg_locals_wanted(s))
     return;
   if (tg_unlikely(s->depth_limit != TG_NOLIMIT)) {
     uint32_t here = t->below + t->n - t->hidden;

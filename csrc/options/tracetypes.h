@@ -27,7 +27,8 @@
   X(THREAD, "thread", true) \
   X(MARKERS, "markers", false) \
   X(MEMORY, "memory", false) \
-  X(ALLOCATIONS, "allocations", false)
+  X(ALLOCATIONS, "allocations", false) \
+  X(LOCALS, "locals", true)
 
 enum {
 #define X(id, name, call) TG_TYPEBIT_##id,
@@ -52,7 +53,7 @@ enum {
   TG_TYPES_DEFAULT = TG_TYPES_PROTOCOL | TG_TYPE_MARKERS,
   /* types that make the hook look at values */
   TG_TYPES_VALUES = TG_TYPE_ARGUMENTS | TG_TYPE_RETURN | TG_TYPE_THROW
-                    | TG_TYPE_YIELD
+                    | TG_TYPE_YIELD | TG_TYPE_LOCALS
 };
 
 /* The bit of the type whose traces have a marker of this sort. */

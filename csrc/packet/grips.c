@@ -348,6 +348,36 @@ void tg_grips_list (tg_Grips *g, const tg_Function *f) {
   g->out->close(g->out);
 }
 
+static bool secret_name (const tg_Grips *g, const tg_Grip *name) {
+  return name->type == TG_STRING
+         && tg_selection_hides(g->selection, name->u.s.data, name->u.s.size);
+}
+
+/* A name is paid for as text is. */
+static void put_named (tg_Grips *g, const tg_Grip *name, const tg_Grip *v) {
+  g->out->object(g->out);
+  tg_sink_key(g->out, "name");
+  tg_grips_put(g, name, 0);
+  tg_sink_key(g->out, "value");
+  if (secret_name(g, name))
+    tg_scalars_typed(g->out, "redacted");
+  else
+    tg_grips_put(g, v, 0);
+  g->out->close(g->out);
+}
+
+void tg_grips_named (tg_Grips *g) {
+  tg_ValueCursor c = g->first;
+  g->out->array(g->out);
+  for (uint32_t i = 0; i + 1 < g->listed; i += 2) {
+    tg_Grip name, v;
+    tg_values_grip(&c, &name);
+    tg_values_grip(&c, &v);
+    put_named(g, &name, &v);
+  }
+  g->out->close(g->out);
+}
+
 /* Whether there were more values than are listed. */
 bool tg_grips_cut (const tg_Grips *g) {
   return g->listed < g->count;

@@ -70,6 +70,10 @@ void tg_grips_first (tg_Grips *g);
    names are secret are redacted. */
 void tg_grips_list (tg_Grips *g, const tg_Function *f);
 
+/* Writes a list of names and values as an array of {name, value}; those whose
+   names are secret are redacted. */
+void tg_grips_named (tg_Grips *g);
+
 /* Whether there were more values than the list shows. */
 bool tg_grips_cut (const tg_Grips *g);
 

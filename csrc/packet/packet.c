@@ -235,6 +235,28 @@ static void put_completion (const Writer *w, const tg_Word *name) {
 
 /* }================================================================== */
 
+/* Those of the frame that calls, with an entry; of the one that returns, with
+   its exit. */
+static void put_locals (const Writer *w) {
+  tg_Grips g;
+  if (!wants(w, TG_TYPE_LOCALS) || w->p->locals.data == NULL)
+    return;
+  tg_sink_key(w->out, "locals");
+  w->out->object(w->out);
+  if (w->p->locals_line > 0)
+    put_count(w, "line", w->p->locals_line);
+  tg_grips_open(&g, w->out, w->functions, w->selection, w->scratch,
+                w->p->locals);
+  tg_sink_key(w->out, "values");
+  tg_grips_named(&g);
+  if (tg_grips_cut(&g)) {
+    tg_sink_key(w->out, "truncated");
+    w->out->boolean(w->out, true);
+  }
+  put_pool(w, &g);
+  w->out->close(w->out);
+}
+
 static const tg_Word resumed = TG_WORD("resumed"), tail = TG_WORD("tailCall"),
                      sampled = TG_WORD("sampled");
 
@@ -262,6 +284,7 @@ static void put_entered (const Writer *w) {
     put_flag(w, &resumed);
   if (w->p->sampled)
     put_flag(w, &sampled);
+  put_locals(w);
 }
 
 /* The specification's words. What ends with its coroutine or with the trace is
@@ -306,6 +329,7 @@ static void put_exited (const Writer *w) {
   if (w->p->sampled)
     put_flag(w, &sampled);
   put_outcome(w);
+  put_locals(w);
 }
 
 /* What a timer's or a counter's marker tells. */

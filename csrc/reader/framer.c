@@ -16,6 +16,7 @@
 #include "reader/openframe.h"
 #include "stream/holdings.h"
 #include "stream/marks.h"
+#include "stream/valuecopy.h"
 #include "stream/values.h"
 
 /*
@@ -36,6 +37,7 @@ void tg_framer_free (tg_Framer *fr) {
   tg_stacks_free(&fr->stacks);
   tg_functioncache_free(&fr->known);
   tg_framesample_free(&fr->sample);
+  tg_buf_free(&fr->locals.values);
 }
 
 /* Hits are counted from the moment that somebody asks for them. */
@@ -149,6 +151,16 @@ static bool outlived (const tg_Stack *s, tg_FunctionId caller) {
   return f != NULL && f->sampled && caller != 0 && f->function != caller;
 }
 
+/* The packet of the call or return that locals came before. */
+TG_INLINE void show_locals (const tg_Framer *fr, tg_Packet *out) {
+  const tg_FrameLocals *l = &fr->locals;
+  if (tg_likely(!l->due))
+    return;
+  out->locals = (tg_Slice){.data = (const uint8_t *)l->values.data,
+                           .size = l->values.size};
+  out->locals_line = l->line;
+}
+
 /* The frame is pushed whether or not it gives a packet: those inside it may. */
 static bool turn_enter (tg_Framer *fr, tg_Packet *out) {
   const tg_Event *call = &fr->event;
@@ -171,6 +183,7 @@ static bool turn_enter (tg_Framer *fr, tg_Packet *out) {
   out->caller = caller;
   out->line = call->line;
   out->values = call->values;
+  show_locals(fr, out);
   return true;
 }
 
@@ -178,6 +191,8 @@ static bool turn_enter (tg_Framer *fr, tg_Packet *out) {
    frame or opens one. */
 static bool turn_close (tg_Framer *fr, tg_Packet *out) {
   bool given = fr->job.left > 0 && close_one(fr, out);
+  if (given)
+    show_locals(fr, out);
   if (fr->job.left == 0)
     done(fr);
   return given;
@@ -415,6 +430,25 @@ static void apply_gone (tg_Framer *fr, const tg_Event *e) {
     fr->gone(fr->gone_ud, e->thread);
 }
 
+/* Whether the event tells locals: of the sort that only packets have otherwise
+   (marks.h). */
+static bool tells_locals (const tg_Event *e) {
+  return e->kind == TG_EV_MARK && (e->mark & TG_MARK_SORT) == TG_MARK_LOCALS;
+}
+
+/* They are kept for the event to come, which may be in another chunk. */
+static void apply_locals (tg_Framer *fr, const tg_Event *e) {
+  tg_FrameLocals *l = &fr->locals;
+  if ((fr->selection.types & TG_TYPE_LOCALS) == 0 || e->values.data == NULL)
+    return;
+  tg_buf_clear(&l->values);
+  tg_valuecopy(&l->values, e->values, TG_PACKET_MAX);
+  l->line = e->line;
+  l->come = true;
+  if (l->values.failed)
+    tg_framer_fail(fr, TG_ERR_MEMORY);
+}
+
 /* Whoever does not ask for markers has none. A damaged file may have one of a
    sort that is none's. */
 static void apply_mark (tg_Framer *fr) {
@@ -430,8 +464,11 @@ static void apply_mark (tg_Framer *fr) {
                   0, tg_no_values);
 }
 
-/* An event of the running coroutine. */
+/* An event of the running coroutine. Locals are those of a call or a return,
+   and of nothing that comes later. */
 TG_INLINE void apply_running (tg_Framer *fr, const tg_Event *e) {
+  fr->locals.due = fr->locals.come && e->kind <= TG_EV_RETURN;
+  fr->locals.come = false;
   if (e->kind == TG_EV_CALL)
     apply_call(fr, e);
   else if (e->kind == TG_EV_RETURN)
@@ -459,6 +496,8 @@ static TG_NOINLINE void apply_other (tg_Framer *fr, const tg_Event *e) {
     tg_framestart_terminate(fr);
   else if (e->kind == TG_EV_LOST)
     tg_framestart_lost(fr, e);
+  else if (tells_locals(e))
+    apply_locals(fr, e);
   else if (e->kind == TG_EV_MARK || e->kind == TG_EV_ALLOCATIONS)
     apply_mark(fr);
   else if (e->kind == TG_EV_SAMPLE)

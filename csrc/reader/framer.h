@@ -18,6 +18,7 @@
 #define TG_FRAMER_H
 
 #include "base/base.h"
+#include "base/buf.h"
 #include "options/selection.h"
 #include "reader/functioncache.h"
 #include "reader/stacks.h"
@@ -75,6 +76,9 @@ typedef struct tg_Packet {
                            TG_MARK_ALLOCATIONS and HELD the body; of a tick the
                            lines that open frames have reached, an uint32_t
                            each, outermost first; 0 = not known */
+  tg_Slice locals;      /* names and values, of the frame that calls or returns;
+                           data NULL = not told */
+  uint32_t locals_line; /* at which that frame is; 0 = not known */
 } tg_Packet;
 
 TG_INLINE bool tg_packet_is_moment (const tg_Packet *p) {
@@ -139,6 +143,15 @@ typedef struct tg_FrameSample {
   uint32_t clines;
 } tg_FrameSample;
 
+/* Locals, which are told by an event of their own right before that of the
+   packet which they are shown with. */
+typedef struct tg_FrameLocals {
+  tg_Buf values;        /* owns */
+  uint32_t line;
+  bool come;            /* they are there, for the call or return to come... */
+  bool due;             /* ...which this is */
+} tg_FrameLocals;
+
 /* Whether the stacks are already as they will be after the next event: a
    CONTEXT that begins a chunk is written in the middle of an event (AHEAD in
    event.h). */
@@ -178,6 +191,7 @@ typedef struct tg_Framer {
   tg_FunctionCache known; /* owns */
   tg_Event event;       /* the latest; the reader decodes it into here */
   tg_FrameSample sample; /* owns */
+  tg_FrameLocals locals; /* owns; if the selection has them */
   tg_Job job;           /* what is left to be done for it */
   uint64_t missing;     /* packets that the stream says it lacks, so far */
   /* Told of suspended coroutines that will not come back; NULL: nobody is. */

@@ -13,6 +13,7 @@ void tg_packetredact_free (tg_PacketRedact *p) {
     tg_redact_free(p->redact);
   tg_free(p->redact);
   tg_buf_free(&p->values);
+  tg_buf_free(&p->locals);
 }
 
 /* Made with the first values of which something may be to be hidden. */
@@ -38,18 +39,31 @@ static bool has_list (const tg_Packet *p) {
                  && p->mark != TG_MARK_HELD));
 }
 
+/* Puts a copy in the place of a list, in which things can be hidden; false
+   without memory. */
+static bool copy_list (tg_Buf *to, tg_Slice *list) {
+  tg_buf_clear(to);
+  tg_valuecopy(to, *list, TG_PACKET_MAX);
+  *list = (tg_Slice){.data = (const uint8_t *)to->data, .size = to->size};
+  return !to->failed;
+}
+
+/* What either list has that is secret is hidden in both. */
 bool tg_packetredact (tg_PacketRedact *p, const tg_Selection *selection,
                       const tg_Functions *functions, tg_Packet *packet) {
-  if (!has_list(packet))
+  bool list = has_list(packet), locals = packet->locals.data != NULL;
+  if (!list && !locals)
     return true;
   tg_Redact *redact = redact_of(p, selection, functions);
-  tg_buf_clear(&p->values);
-  tg_valuecopy(&p->values, packet->values, TG_PACKET_MAX);
-  if (redact == NULL || p->values.failed)
+  if (redact == NULL || (list && !copy_list(&p->values, &packet->values))
+      || (locals && !copy_list(&p->locals, &packet->locals)))
     return false;
-  packet->values = (tg_Slice){.data = (const uint8_t *)p->values.data,
-                              .size = p->values.size};
-  tg_redact_list(redact, kind_of(packet->why), packet->function,
-                 packet->values, true);
+  if (locals)
+    tg_redact_list(redact, TG_REDACT_LOCALS, 0, packet->locals, !list);
+  if (list)
+    tg_redact_list(redact, kind_of(packet->why), packet->function,
+                   packet->values, true);
+  if (list && locals)
+    tg_redact_list(redact, TG_REDACT_LOCALS, 0, packet->locals, true);
   return true;
 }

@@ -15,10 +15,11 @@
 typedef struct tg_PacketRedact {
   tg_Redact *redact;    /* owns; made with the first list; NULL until then */
   tg_Buf values;        /* owns; the latest packet's, without what is hidden */
+  tg_Buf locals;        /* the same of its locals */
 } tg_PacketRedact;      /* zeroed memory is fine */
 
 /*
-** Gives the packet, if it has a list of values, a copy without what 'selection'
+** Gives the packet, if it has a list of values, or locals, a copy without what 'selection'
 ** hides. The copy stays until the next call; 'selection' and 'functions' are
 ** borrowed for good. False without memory: nothing may be given then.
 */

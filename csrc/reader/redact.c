@@ -27,6 +27,7 @@ typedef struct Walk {
   uint64_t secret[NAMED / 64];  /* of these parameters, which are secret */
   uint32_t hidden;              /* 1 + a value that is hidden; 0: none is */
   tg_RedactGiven given;         /* of results */
+  bool named;                   /* a value comes after its name */
   bool hides;                   /* this time */
   bool changed;                 /* marks of objects */
   bool blind;                   /* there is no memory for them */
@@ -317,14 +318,18 @@ static void ask_names (Walk *w) {
   }
 }
 
-/* Once through all of it. */
+/* Once through all of it. Of locals the name that stands before a value says
+   whether it is secret; one that is hidden itself may be any. */
 static void go_through (Walk *w, tg_Slice values) {
   tg_Grip g;
+  bool secret = false;
   tg_values_open(&w->c, values);
   uint64_t n = tg_values_var(&w->c);
   for (uint64_t i = 0; i < n && i < TG_VALUES_MAX && !w->c.bad; i++) {
     const uint8_t *at = next_grip(w, &g);
-    see_value(w, at, &g, is_secret(w, i));
+    see_value(w, at, &g, secret || is_secret(w, i));
+    secret = w->named && i % 2 == 0
+             && (g.type != TG_STRING || names_secret(w, &g));
   }
   for (uint32_t id = 0; !w->c.bad && w->c.p < w->c.end; id++)
     see_object(w, id);
@@ -429,6 +434,10 @@ void tg_redact_list (tg_Redact *r, tg_RedactKind kind, tg_FunctionId function,
   r->given = TG_GIVEN_NOTHING;
   if (values.data == NULL)
     return;
+  if (kind == TG_REDACT_LOCALS) {
+    w.named = true;
+    r->given = given;           /* the results are still to come */
+  }
   if (kind == TG_REDACT_ARGUMENTS) {
     w.names = tg_functions_find(r->functions, function);
     if (w.names != NULL)

@@ -24,6 +24,7 @@
 typedef enum tg_RedactKind {
   TG_REDACT_ARGUMENTS,      /* of a call */
   TG_REDACT_RESULTS,        /* of a return */
+  TG_REDACT_LOCALS,         /* of a frame: names and values */
   TG_REDACT_OTHER
 } tg_RedactKind;
 

@@ -112,7 +112,7 @@ bool tg_replay_advance (tg_Replay *r) {
     return false;
   r->last.packet = r->coming.packet;
   r->last.at = r->coming.at;
-  r->last.packet.values = (tg_Slice){.data = NULL};
+  r->last.packet.values = r->last.packet.locals = (tg_Slice){.data = NULL};
   if (!tg_callstacks_take(&r->stacks, &r->coming.packet, r->number,
                           r->coming.at, &r->last.frame)) {
     fail(r, TG_ERR_MEMORY);

@@ -31,6 +31,9 @@ typedef enum tg_MarkSort {
   TG_NMARKS,            /* a damaged file may say more than that */
   TG_MARK_HEAP = 0x80,  /* none of the program's: the size of its heap */
   TG_MARK_ALLOCATIONS = 0x81,   /* only of packets: an event of its own */
+  TG_MARK_LOCALS = 0x81,        /* only of events: the locals of a frame. A
+                                   reader that is older than these passes over
+                                   a MARK of this sort */
   TG_MARK_COLLECTION = 0x82,    /* a cycle of the collector: how long it took,
                                    its kind, bytes before and after */
   TG_MARK_UNTRACED = 0x83,      /* so long, up to now, calls were not seen */
