@@ -96,7 +96,8 @@ uint8_t *tg_capture_asked (tg_Session *s, lua_State *L,
                            const uint8_t *lim) {
   uint8_t *end = NULL;
   if (list->count <= TG_PLAIN_MAX && list->varargs == 0 && list->veil == NULL
-      && list->names == NULL && lim == s->writer.lim && (size_t)(lim - p) >= TG_PLAIN_ROOM)
+      && list->names == NULL && lim == s->writer.lim
+      && (size_t)(lim - p) >= TG_PLAIN_ROOM)
     end = put_simple(s, L, list, p);
   return tg_likely(end != NULL) ? end : ask_any(s, L, list, p, lim);
 }

@@ -19,9 +19,10 @@ typedef struct tg_PacketRedact {
 } tg_PacketRedact;      /* zeroed memory is fine */
 
 /*
-** Gives the packet, if it has a list of values, or locals, a copy without what 'selection'
-** hides. The copy stays until the next call; 'selection' and 'functions' are
-** borrowed for good. False without memory: nothing may be given then.
+** Gives the packet, if it has a list of values, or locals, copies without what
+** 'selection' hides. These stay until the next call; 'selection' and
+** 'functions' are borrowed for good. False without memory: nothing may be given
+** then.
 */
 bool tg_packetredact (tg_PacketRedact *p, const tg_Selection *selection,
                       const tg_Functions *functions, tg_Packet *packet);

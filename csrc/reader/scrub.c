@@ -75,7 +75,8 @@ static bool tells_locals (const tg_Event *e) {
 }
 
 static tg_RedactKind kind_of (const tg_Event *e) {
-  return tells_locals(e) ? TG_REDACT_LOCALS : e->kind == TG_EV_CALL ? TG_REDACT_ARGUMENTS
+  return tells_locals(e) ? TG_REDACT_LOCALS
+         : e->kind == TG_EV_CALL ? TG_REDACT_ARGUMENTS
          : e->kind == TG_EV_RETURN ? TG_REDACT_RESULTS : TG_REDACT_OTHER;
 }
 

@@ -26,7 +26,8 @@ enum {                    /* flags of a FUNCTION entry */
 #define SAMPLE_SHIFT 16   /* beside trace types: samples a second... */
 #define BY_CLOCK (UINT32_C(1) << 30)  /* ...which are the clock's... */
 #define NO_CALLS (UINT32_C(1) << 31)  /* ...and nothing else */
-_Static_assert(TG_NTYPES <= SAMPLE_SHIFT, "types end where samples begin");
+#define TYPES_MASK ((UINT32_C(1) << SAMPLE_SHIFT) - 1)  /* others come last */
+_Static_assert(TG_NTYPES <= 31, "the last bit is none of theirs");
 
 #define NAMES_MAX 65535u  /* in one list */
 #define NAME_MOST 4096u   /* bytes of a function's: each event can name it */
@@ -185,7 +186,7 @@ void tg_entry_function (tg_Buf *out, tg_FunctionId id, const tg_Function *f) {
 /* What only recording knows is there too: a reader is told what was asked for,
    and what a trace kept to. */
 static void put_options (tg_Buf *out, const tg_Options *o) {
-  tg_buf_put32(out, o->types | o->sample << SAMPLE_SHIFT
+  tg_buf_put32(out, (o->types & TYPES_MASK) | o->sample << SAMPLE_SHIFT
                     | (o->wall ? BY_CLOCK : 0)
                     | (o->with_calls ? 0 : NO_CALLS));
   tg_buf_put32(out, o->limits.depth);
@@ -208,6 +209,8 @@ static void put_options (tg_Buf *out, const tg_Options *o) {
   tg_buf_put64(out, o->parent.low);
   tg_buf_put64(out, o->parent.id);
   tg_buf_put32(out, o->windows);
+  if (o->types > TYPES_MASK)
+    tg_buf_put32(out, o->types >> SAMPLE_SHIFT);
 }
 
 /* The end comes first, so that it can be filled in at a known place. */
@@ -418,7 +421,7 @@ static void read_patterns (Source *s, tg_Patterns *to) {
    limits. */
 static void read_options (Source *s, tg_Options *o) {
   uint32_t types = tg_take32(&s->b);
-  o->types = types & TG_TYPES_ALL;
+  o->types = types & TG_TYPES_ALL & TYPES_MASK;
   o->with_calls = !(types & NO_CALLS);
   o->wall = (types & BY_CLOCK) != 0;
   o->sample = (types & ~(NO_CALLS | BY_CLOCK)) >> SAMPLE_SHIFT;
@@ -447,6 +450,8 @@ static void read_options (Source *s, tg_Options *o) {
   }
   if (s->b.p < s->b.end)
     o->windows = tg_take32(&s->b);
+  if (s->b.p < s->b.end)
+    o->types |= tg_take32(&s->b) << SAMPLE_SHIFT & TG_TYPES_ALL;
 }
 
 /* As a whole, as the file writer fills it in. */

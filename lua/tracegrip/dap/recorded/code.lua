@@ -1,10 +1,13 @@
 -- code.lua - Lua evaluated on what was recorded at a moment: conditions of
 -- breakpoints, watches, what is typed in the debug console.
 --
---   code.names(call, finish)   the names that a frame's code has: its
---                              parameters; args, the list of its arguments with
---                              n; and of what has just ended, or ends now:
---                              result, results with n, err
+--   code.names(call, finish, variables)
+--                              the names that a frame's code has: its
+--                              parameters; its locals, if they are known,
+--                              which is what packets have of them; args, the
+--                              list of its arguments with n; and of what has
+--                              just ended, or ends now: result, results with n,
+--                              err
 --   code.check(text)           what is wrong with an expression; nil: nothing
 --   code.run(text, names)      true, list of results with n | false, message
 --
@@ -43,7 +46,16 @@ local libraries = {
   type = values.kind
 }
 
-function code.names (call, finish)
+-- Of two locals with the same name the later one is meant.
+local function add_locals (names, variables)
+  for _, one in ipairs(variables and variables.values or {}) do
+    if type(one.name) == "string" then
+      names[one.name] = values.live(one.value, variables.objectPool)
+    end
+  end
+end
+
+function code.names (call, finish, variables)
   local names = setmetatable({}, {__index = libraries})
   local args = list_of(call and call.arguments)
   local fixed = call and call.parameterNames or {}
@@ -52,6 +64,7 @@ function code.names (call, finish)
       names[name] = args[i]
     end
   end
+  add_locals(names, variables)
   local from = fixed[#fixed] == "..." and #fixed or #fixed + 1
   names.args, names["..."] = args, {from = from}
   local done = finish and finish["return"]

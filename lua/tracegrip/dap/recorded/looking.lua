@@ -196,6 +196,24 @@ local function items_of (list, names)
   return items
 end
 
+-- The same of values that have their names; the later one of two that have the
+-- same is what code means by it.
+local function named_items (list)
+  local items, latest = {}, {}
+  for i, one in ipairs(list.values) do
+    latest[one.name] = i
+  end
+  for i, one in ipairs(list.values) do
+    local name = values.text(one.name, list.objectPool)
+    items[i] = {name = name, grip = one.value,
+                expression = latest[one.name] == i and name or nil}
+  end
+  if list.truncated then
+    items[#items + 1] = {name = "[[truncated]]", grip = true}
+  end
+  return items
+end
+
 local function add_scope (self, list, name, hint, items, pool)
   list[#list + 1] = {
     name = name, presentationHint = hint, expensive = false,
@@ -209,6 +227,23 @@ local function add_arguments (self, list, call)
   if given then
     add_scope(self, list, "Arguments", "arguments",
               items_of(given, call.parameterNames), given.objectPool)
+  end
+end
+
+-- Those of the innermost frame, where it makes the call that comes next, or
+-- returns.
+local function locals_of (self, thread, i)
+  local coming = self.replay:coming()
+  if i == 1 and coming and coming.thread == thread and self:moment().stands then
+    return coming.locals
+  end
+end
+
+local function add_locals (self, list, thread, i)
+  local given = locals_of(self, thread, i)
+  if given then
+    add_scope(self, list, "Locals", "locals", named_items(given),
+              given.objectPool)
   end
 end
 
@@ -258,6 +293,7 @@ function handlers.scopes (self, arguments)
   local frame = self.references:get_frame(arguments.frameId)
   local list = {}
   add_arguments(self, list, looking.call(self, frame.thread, frame.index))
+  add_locals(self, list, frame.thread, frame.index)
   if frame.index == 1 then
     add_endings(self, list, frame.thread)
     add_moment(self, list)
@@ -335,7 +371,8 @@ local function names_of (self, frame)
                and coming.thread == frame.thread and coming
   local ended = last and last.type == "exitedFrame"
                 and last.thread == frame.thread and last
-  return code.names(call, ends or ended or nil)
+  return code.names(call, ends or ended or nil,
+                    locals_of(self, frame.thread, frame.index))
 end
 
 local function texts_of (results)
