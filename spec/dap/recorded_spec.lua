@@ -153,6 +153,28 @@ describe("a recording", function ()
     end, {})
   end)
 
+  it("shows the locals that the recording has, also to code", function ()
+    at_entry([[
+      local function g (x) return x end
+      local function f (item)
+        local price, name = item.price * 2, "tea"
+        local kept = g(price)
+        return kept
+      end
+      f {price = 5}
+    ]], function (self)
+      self:stop_at {4}
+      local stopped = self:go("continue", self:run())
+      local frames = self:stack(stopped)
+      local locals, names = self:scope(frames[1], "Locals")
+      assert.same({"item", "price", "name"}, names)
+      assert.equal("10", locals.price.value)
+      assert.equal("price", locals.price.evaluateName)
+      assert.equal("15", self:value(frames[1], "price + item.price"))
+    end, {"--no-c", "--trace", "name,callsite,time,parameterNames,arguments,"
+                               .. "return,location,locals"})
+  end)
+
   it("stops at lines, functions and conditions in both directions", function ()
     at_entry(shop, function (self)
       local set = self:stop_at {

@@ -204,7 +204,8 @@ local function named_items (list)
     latest[one.name] = i
   end
   for i, one in ipairs(list.values) do
-    local name = values.text(one.name, list.objectPool)
+    local name = type(one.name) == "string" and one.name
+                 or values.text(one.name, list.objectPool)
     items[i] = {name = name, grip = one.value,
                 expression = latest[one.name] == i and name or nil}
   end
