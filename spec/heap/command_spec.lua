@@ -150,7 +150,7 @@ describe("tracegrip heap FILE", function ()
       local path = directory .. "/node.heapsnapshot"
       run.command {"node", "-e", [[class Account {}
         globalThis.all = Array.from({length: 77}, () => new Account())
-        require("v8").writeHeapSnapshot(process.argv[1])]], path}
+        require("node:v8").writeHeapSnapshot(process.argv[1])]], path}
       local document = ask(path, "--limit", "all")
       local found
       for _, class in ipairs(document.classes) do
