@@ -4,6 +4,7 @@
 local lookedat = require "spec.support.lookedat"
 local run = require "spec.support.run"
 local spied = require "spec.support.spied"
+local waiting = require "spec.support.waiting"
 local uv = require "luv"
 
 -- Six, three and one parts of the same work.
@@ -189,6 +190,68 @@ describe("record --pid", function ()
     end)
   end)
 
+  it("tells of threads that it cannot look at", function ()
+    run.within(function (directory)
+      local words, input = {"threads"}, uv.new_pipe()
+      run.write(directory .. "/p.lua", "io.read()")
+      for i = 1, 64 do          -- and the first thread: one more than are seen
+        words[i + 1] = directory .. "/p.lua"
+      end
+      local handle, pid = uv.spawn(run.build .. "/spec/embedding",
+                                   {args = words, stdio = {input}},
+                                   function () end)
+      assert(waiting.till(function ()
+        return run.read(("/proc/%d/status"):format(pid))
+               :find("\nThreads:\t65\n", 1, true)
+      end, run.patience))
+      local path = directory .. "/x.tgr"
+      local command = spied.ended(spied.start {
+        "record", "--pid", tostring(pid), "-o", path, "--duration", "100ms"})
+      handle:kill "sigkill"
+      handle:close()
+      input:close()
+      assert.equal(0, command.status, command.stderr)
+      assert.is_true(samples_of(path).dropped.threads >= 1)
+      assert.truthy(command.stderr:find "%d+ threads? not looked at")
+    end)
+  end)
+
+  it("ends when the process becomes another program", function ()
+    for _, next_one in ipairs {"/bin/sleep', '60'",
+                               run.lua .. "', '-e', 'while true do end'"} do
+      lookedat.with(run.lua, spied.cpath .. ([[
+        say 'x' io.read()
+        require 'process'.exec('%s)]]):format(next_one), function (process)
+        process:waiting()
+        local path = process.directory .. "/x.tgr"
+        local command = spied.start {"record", "--pid", tostring(process.pid),
+                                     "-o", path}
+        spied.looking(command)
+        process.stdin:close()
+        spied.ended(command)
+        assert.equal(0, command.status, command.stderr)
+        assert.truthy(command.stderr:find "process %d+ runs another program")
+        assert.equal("complete", spied.info(path).state)
+        assert.is_nil(process.status)
+      end)
+    end
+  end)
+
+  it("looks by the clock where there are no events", function ()
+    lookedat.with(run.lua, flat:format(ROUNDS), function (process)
+      process:waiting()
+      local path = process.directory .. "/x.tgr"
+      local command = spied.start({"record", "--pid", tostring(process.pid),
+                                   "--sample", "10000", "-o", path},
+                                  "require 'refused'.refuse()")
+      spied.looking(command)
+      process.stdin:close()
+      spied.ended(command)
+      assert.equal(0, command.status, command.stderr)
+      check_shares(path, {A = 0.6, B = 0.3, C = 0.1}, "self_ms")
+    end)
+  end)
+
   it("makes an export of it, by the file's ending", function ()
     for name, start in pairs {["x.html"] = "^<!doctype html>",
                               ["x.folded"] = "^[^\n]+ %d+\n",
@@ -225,10 +288,10 @@ describe("record --pid", function ()
 end)
 
 describe("record --outside", function ()
-  local function record (words, directory)
+  local function record (words)
     local all = {"record", "--outside", "--sample", "10000"}
     table.move(words, 1, #words, #all + 1, all)
-    return spied.ended(spied.start(all, directory))
+    return spied.ended(spied.start(all))
   end
 
   local function program (rounds, ending)

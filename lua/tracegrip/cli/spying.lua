@@ -91,16 +91,27 @@ function spying.follow (spy, pid, over)
   end
 end
 
--- "3 samples torn and given up (code 1, slot 2)", of a Spy's counts; or nil.
-function spying.losses (counts)
-  local reasons, sum = {}, 0
-  for reason, n in pairs(counts.dropped) do
-    reasons[#reasons + 1] = ("%s %s"):format(reason, units.count(n))
-    sum = sum + n
+-- What a recording tells as samples.dropped, in words: "3 samples torn and
+-- given up (code 1, slot 2)", "1 thread not looked at ...". A list, empty if
+-- nothing was lost.
+function spying.losses (dropped)
+  local reasons, sum, notes = {}, 0, {}
+  for reason, n in pairs(dropped) do
+    if reason ~= "threads" then
+      reasons[#reasons + 1] = ("%s %s"):format(reason, units.count(n))
+      sum = sum + n
+    end
   end
   table.sort(reasons)
-  return sum > 0 and ("%s torn and given up (%s)"):format(
-    units.several(sum, "sample"), table.concat(reasons, ", ")) or nil
+  if sum > 0 then
+    notes[1] = ("%s torn and given up (%s)"):format(
+      units.several(sum, "sample"), table.concat(reasons, ", "))
+  end
+  if dropped.threads then
+    notes[#notes + 1] = units.several(dropped.threads, "thread")
+                        .. " not looked at (there are too many)"
+  end
+  return notes
 end
 
 ---------------------------------------------------------------------------
@@ -156,7 +167,8 @@ end
 -- What was recorded, in a line of its own.
 local function conclude (parsed, counts, ending)
   local parts = {units.several(counts.taken, "sample")}
-  parts[#parts + 1] = spying.losses(counts)
+  local losses = spying.losses(counts.dropped)
+  table.move(losses, 1, #losses, #parts + 1, parts)
   if counts.taken == 0 and not parsed.wall then
     parts[#parts + 1] = "it has not run (--wall shows what it waits in)"
   end
