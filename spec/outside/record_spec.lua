@@ -336,6 +336,92 @@ describe("record --outside", function ()
   end)
 end)
 
+describe("record --subprocesses", function ()
+  local child = [[
+    local function work ()
+      local x = 0 for i = 1, 1000 do x = x + i end return x
+    end
+    for i = 1, 20000 do work() end]]
+
+  -- The recordings in that directory of what the process has started.
+  local function others (directory)
+    local list = {}
+    for name in uv.fs_scandir_next, uv.fs_scandir(directory) do
+      if name:find "^x%.tgr%.%d+$" then
+        list[#list + 1] = directory .. "/" .. name
+      end
+    end
+    return list
+  end
+
+  it("looks at what a process starts, through shells as well", function ()
+    lookedat.with(run.lua, ([[
+      say 'x' io.read()
+      local a = io.popen("%s child.lua; true")
+      local b = io.popen("%s child.lua; true")
+      a:close() b:close()]]):gsub("%%s", run.lua), function (process)
+      run.write(process.directory .. "/child.lua", child)
+      process:waiting()
+      local path = process.directory .. "/x.tgr"
+      local command = spied.start {"record", "--pid", tostring(process.pid),
+                                   "-o", path, "--subprocesses"}
+      spied.looking(command)
+      process.stdin:close()
+      spied.ended(command)
+      assert.equal(0, command.status, command.stderr)
+      assert.equal("complete", spied.info(path).state)
+      local list = others(process.directory)
+      assert.equal(2, #list, command.stderr)
+      for _, name in ipairs(list) do
+        local pid = name:match "%.(%d+)$"
+        assert.is_true(spied.report(name).work.self_ms > 0)
+        assert.equal(tonumber(pid), spied.info(name).pid)
+        assert.truthy(command.stderr:find("x.tgr." .. pid .. ": %d+ samples"))
+      end
+    end)
+  end)
+
+  it("looks at those of a command that is no Lua itself", function ()
+    run.within(function (directory)
+      run.write(directory .. "/child.lua", child)
+      local command = spied.ended(spied.start {
+        "record", "--outside", "--subprocesses", "-o",
+        directory .. "/x.folded", "--", "sh", "-c",
+        ("%s %s/child.lua; exit 0"):format(run.lua, directory)})
+      assert.equal(0, command.status, command.stderr)
+      assert.is_nil(run.read(directory .. "/x.folded"))
+      local name = io.popen("ls " .. run.quote(directory)):read "a"
+                   :match "x%.%d+%.folded"
+      assert.truthy(run.read(directory .. "/" .. name)
+                    :find "%(main chunk%);work")
+    end)
+  end)
+
+  it("ends with Ctrl-C, and keeps what all have", function ()
+    lookedat.with(run.lua, ([[
+      local f = io.popen("exec %s -e 'while true do math.sin(1) end'")
+      say 'x'
+      f:read "a"]]):format(run.lua), function (process)
+      process:word()
+      local path = process.directory .. "/x.tgr"
+      local command = spied.start {"record", "--pid", tostring(process.pid),
+                                   "-o", path, "--subprocesses"}
+      local sub
+      assert(waiting.till(function ()         -- until there are samples
+        sub = others(process.directory)[1]
+        local ok, taken = pcall(function () return samples_of(sub).taken end)
+        return ok and taken > 0
+      end, run.patience))
+      command.handle:kill "sigint"
+      spied.ended(command)
+      assert.equal(0, command.status, command.stderr)
+      assert.equal("complete", spied.info(path).state)
+      assert.equal("complete", spied.info(sub).state)
+      uv.kill(tonumber(sub:match "%d+$"), "sigkill")
+    end)
+  end)
+end)
+
 describe("top --pid", function ()
   it("shows where the time of a process goes", function ()
     lookedat.with(run.lua, [[
@@ -469,6 +555,7 @@ describe("record --pid refuses in one line", function ()
     check({"--pid", "1", "--trace", "name"}, 2, "%-%-trace is not for samples")
     check({"--pid", "1", "x.lua"}, 2, "there is no program to run")
     check({"--stop", "x.lua"}, 2, "%-%-pid")
+    check({"--subprocesses", "x.lua"}, 2, "%-%-pid")
     check({}, 2, "missing argument 'script'")
   end)
 end)
