@@ -476,6 +476,7 @@ build = {
     ["tracegrip.cli.columns"] = "lua/tracegrip/cli/columns.lua",
     ["tracegrip.cli.coverage"] = "lua/tracegrip/cli/coverage.lua",
     ["tracegrip.cli.dap"] = "lua/tracegrip/cli/dap.lua",
+    ["tracegrip.cli.descendants"] = "lua/tracegrip/cli/descendants.lua",
     ["tracegrip.cli.diff"] = "lua/tracegrip/cli/diff.lua",
     ["tracegrip.cli.diffruns"] = "lua/tracegrip/cli/diffruns.lua",
     ["tracegrip.cli.dump"] = "lua/tracegrip/cli/dump.lua",
