@@ -39,7 +39,7 @@ static int living__gc (lua_State *L) {
 /* Pushes the userdata; NULL: pushes nil and why. */
 static Living *open_living (lua_State *L) {
   Living *v = lx_owner(L, sizeof *v, 0, LIVING, living__gc);
-  const char *objection = tg_ourselves_open(&v->ours, L);
+  const char *objection = tg_ourselves_open(&v->ours, lx_mainthread(L));
   if (objection != NULL || !tg_image_own(&v->image, &v->ours.memory)) {
     lua_pushnil(L);
     lua_pushstring(L, objection != NULL ? objection : "not enough memory");
