@@ -17,8 +17,8 @@
 **   picture:release()        the descriptor of its pipe: the caller's from now
 **   picture:said(bytes)      of what has come by the pipe: the result, as
 **                            tg_picture_push has it, and how many bytes it
-**                            took; nothing: more are needed; nil, message, code: "again", it was in the
-**                            middle of something
+**                            took; nothing: more are needed; nil, message,
+**                            code: "again", it was in the middle of something
 **   picture:await()          the pipe has ended: whether all was done
 **   picture:drop()           it is not wanted any more
 */
