@@ -158,5 +158,6 @@ void tg_picture_push (lua_State *L, const tg_PictureSaid *said,
   lx_set_integer(L, "bytes", (lua_Integer)said->sums.bytes);
   lx_set_integer(L, "state_bytes", (lua_Integer)said->sums.state_bytes);
   lx_set_integer(L, "garbage", (lua_Integer)said->sums.garbage);
+  lx_set_integer(L, "distant", (lua_Integer)said->sums.distant);
   lx_set_number(L, "stopped_ms", stopped_ms);
 }

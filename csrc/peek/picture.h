@@ -57,7 +57,7 @@ bool tg_picture_await (tg_Picture *p);
 void tg_picture_drop (tg_Picture *p);
 
 /* Pushes the result as a table: objects, bytes, state_bytes, garbage,
-   stopped_ms. */
+   distant, stopped_ms. */
 void tg_picture_push (lua_State *L, const tg_PictureSaid *said,
                       double stopped_ms);                     /* [-0, +1, m] */
 

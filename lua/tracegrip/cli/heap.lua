@@ -142,6 +142,12 @@ local function tell (parsed, path, result)
     main.note("the objects are %.0f bytes, the state says %.0f: it was in the "
               .. "middle of something", result.bytes, result.state_bytes)
   end
+  if (result.distant or 0) > 0 then
+    main.note("%s further away than 8 GiB from the heap and from the maps: "
+              .. "such an object's id may be another's, too",
+              result.distant == 1 and "one object is"
+              or units.count(result.distant) .. " objects are")
+  end
   if parsed.json then
     recording.write(json.text(result))
   else
