@@ -653,6 +653,7 @@ build = {
     ["tracegrip.server.exporter"] = "lua/tracegrip/server/exporter.lua",
     ["tracegrip.server.feed"] = "lua/tracegrip/server/feed.lua",
     ["tracegrip.server.heapactor"] = "lua/tracegrip/server/heapactor.lua",
+    ["tracegrip.server.heapwatch"] = "lua/tracegrip/server/heapwatch.lua",
     ["tracegrip.server.picture"] = "lua/tracegrip/server/picture.lua",
     ["tracegrip.server.profiles"] = "lua/tracegrip/server/profiles.lua",
     ["tracegrip.server.profiler"] = "lua/tracegrip/server/profiler.lua",

@@ -150,7 +150,7 @@ static const luaL_Reg core[] = {
   {"heapview", heapview_ask},
   {"snapshot", ownheap_snapshot},
   {"snapshotAtEnd", heapend_start},
-  {"heapbytes", programheap_bytes},
+  {"heapgauge", programheap_gauge},
   {"picture", programheap_picture},
   {"heapid", liveheap_id},
   {"heapobject", liveheap_object},

@@ -10,6 +10,7 @@
 
 #define CLASS "tracegrip.programpicture"
 #define LOOKING "tracegrip.programheap"
+#define GAUGE "tracegrip.heapgauge"
 
 /* ---- the state ---- */
 
@@ -32,7 +33,7 @@ static tg_Ourselves *look (lua_State *L, tg_Channel *channel) {
     refuse(L, "gone", "the program's state is closed");
     return NULL;
   }
-  tg_Ourselves *o = lx_owner(L, sizeof *o, 0, LOOKING, looking__gc);
+  tg_Ourselves *o = lx_owner(L, sizeof *o, 1, LOOKING, looking__gc);
   const char *objection = tg_ourselves_open(o, (void *)(uintptr_t)state);
   if (objection == NULL)
     return o;
@@ -52,11 +53,26 @@ static uint64_t bytes_of (tg_Ourselves *o) {
   return (o->release >= 50500) ? total - debt : total + debt;
 }
 
-int programheap_bytes (lua_State *L) {
+/* Which Lua it is was found out once: what is read here are two words. */
+static int gauge__call (lua_State *L) {
+  tg_Ourselves *o = luaL_checkudata(L, 1, GAUGE);
+  lua_settop(L, 1);
+  lua_getiuservalue(L, 1, 1);
+  if (tg_channel_state(tg_clientchannel_check(L, 2)) != o->main)
+    return refuse(L, "gone", "the program's state is closed");
+  tg_memory_forget(&o->memory);
+  lua_pushinteger(L, (lua_Integer)bytes_of(o));
+  return 1;
+}
+
+int programheap_gauge (lua_State *L) {
+  lua_settop(L, 1);
   tg_Ourselves *o = look(L, tg_clientchannel_check(L, 1));
   if (o == NULL)
     return 3;
-  lua_pushinteger(L, (lua_Integer)bytes_of(o));
+  luaL_setmetatable(L, GAUGE);
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, 1);
   return 1;
 }
 
@@ -144,5 +160,11 @@ void tg_programheap_setup (lua_State *L) {
     {"__gc", picture__gc},
     {NULL, NULL}
   };
+  static const luaL_Reg gauge[] = {
+    {"__call", gauge__call},
+    {"__gc", looking__gc},
+    {NULL, NULL}
+  };
   lx_class(L, CLASS, methods);
+  lx_class(L, GAUGE, gauge);
 }

@@ -7,8 +7,8 @@
 ** state may close at any moment. A snapshot is picture.h's.
 **
 ** Lua, with a channel (clientchannel.h):
-**   heapbytes(channel)       what the state says it has in use; nil, message,
-**                            code
+**   heapgauge(channel)       a function: what the state says it has in use at
+**                            that moment; both: nil, message, code
 **   picture(channel, path, strict)
 **                            a child that writes a snapshot to that file, or
 **                            into its pipe without one; nil, message, code:
@@ -29,7 +29,7 @@
 
 void tg_programheap_setup (lua_State *L);                     /* [-0, +0, m] */
 
-int programheap_bytes (lua_State *L);
+int programheap_gauge (lua_State *L);
 int programheap_picture (lua_State *L);
 
 #endif
