@@ -71,6 +71,12 @@ static ClientChannel *check (lua_State *L) {
   return c;
 }
 
+tg_Channel *tg_clientchannel_check (lua_State *L, int arg) {
+  ClientChannel *c = luaL_checkudata(L, arg, CHANNEL);
+  luaL_argcheck(L, c->channel != NULL, arg, "a channel that is open expected");
+  return c->channel;
+}
+
 /* The modules give numbers to traces; the program's own have theirs from the
    endpoint, from TG_CHANNEL_OWN on. */
 static uint64_t check_id (lua_State *L) {

@@ -189,7 +189,7 @@ describe("tracegrip heap refuses", function ()
   it("wrong usage", function ()
     with(function (path)
       refused({"nothing.here"}, "nothing.here is neither the number of a "
-              .. "process nor a file", 2)
+              .. "process nor an address nor a file", 2)
       refused({path, path}, "more than one snapshot is for --growing", 2)
       refused({"--growing", path}, "--growing takes two snapshots or more", 2)
       refused({path, "--empty", "--find", "x"}, "are two questions", 2)

@@ -85,7 +85,7 @@ describe("the server's protocol", function ()
       assert.same({from = "root", selected = 0, tabs = {
         {actor = "tab1", title = "program.lua", url = "program.lua",
          traceActor = "trace1", scopeActor = "profiler1",
-         pid = program.pid}}},
+         heapActor = "heap1", pid = program.pid}}},
          peer:ask {to = "root", type = "listTabs"})
     end)
 
@@ -121,7 +121,8 @@ describe("the server's protocol", function ()
     it("lets a tab be attached to, which changes nothing", function ()
       assert.same({from = "tab1", type = "tabAttached", title = "program.lua",
                    url = "program.lua", traceActor = "trace1",
-                   scopeActor = "profiler1", pid = program.pid},
+                   scopeActor = "profiler1", heapActor = "heap1",
+                   pid = program.pid},
                   peer:request("attach", nil, "tab1"))
       assert.same({from = "tab1", type = "detached"},
                   peer:request("detach", nil, "tab1"))
