@@ -141,8 +141,10 @@ function Live:backtrace ()
   })
   for i, call in ipairs(result.callFrames) do
     local source = looking.source(self, call.location.scriptId)
-    list[i] = string.format("%s:%d: %s", source and source.name or "[C]",
-                            call.location.lineNumber + 1, call.functionName)
+    local name = call.functionName ~= "" and call.functionName or "?"
+    list[i] = source and string.format("%s:%d: %s", source.name,
+                                       call.location.lineNumber + 1, name)
+              or "[C]: " .. name
   end
   return table.concat(list, "\n")
 end
