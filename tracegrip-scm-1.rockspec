@@ -49,6 +49,7 @@ build = {
         "csrc/binding/folder.c",
         "csrc/binding/jsonreader.c",
         "csrc/binding/logstyle.c",
+        "csrc/binding/losslist.c",
         "csrc/binding/luapattern.c",
         "csrc/binding/luasink.c",
         "csrc/binding/luatext.c",

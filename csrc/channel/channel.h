@@ -74,6 +74,8 @@ typedef struct tg_Notice {
   tg_Pos pos;             /* where in the stream */
   uint64_t ticks;         /* when */
   uint64_t packets;       /* of TAKEN: the stream's count there */
+  tg_LacksFrom lacks;     /* of TAKEN and STARTED: from where its losses
+                             count */
   tg_Follower *follower;  /* pins: of TAKEN and STARTED, where to read */
   char *name;             /* owns, as 'options': of STARTED */
   tg_Options options;

@@ -324,6 +324,26 @@ describe("the server's protocol", function ()
                    depth = 0}, after[1])
     end)
 
+    -- A name that a pattern takes too long over is no loss to a trace without
+    -- patterns.
+    it("tell what they have lost that no packet tells", function ()
+      local long = ("a"):rep(60)
+      local hard = {trace = {"name"}, exclude = {(".-"):rep(20) .. "!!"}}
+      peer:request("startTrace", {name = "easy", trace = {"name"}})
+      for _, name in ipairs {"asked", "left"} do
+        hard.name = name
+        peer:request("startTrace", hard)
+      end
+      run(("function %s () end %s()"):format(long, long))
+      local reply = peer:request("stopTrace", {name = "asked"})
+      assert.is_true(reply.lost.patterns > 0)
+      assert.same({patterns = reply.lost.patterns}, reply.lost)
+      peer:request "detach"
+      local left, easy = peer:receive(), peer:receive()
+      assert.same({"left", reply.lost}, {left.name, left.lost})
+      assert.same({"easy"}, {easy.name, easy.lost})
+    end)
+
     it("are replaced by one of the same name, without a word", function ()
       peer:request("startTrace", {name = "one", trace = {"name"},
                                   include = {"^f$"}})
