@@ -434,7 +434,7 @@ static void at_heap (void) {
       "bytes in use, with");
 #endif
   row("AT_SHARED_DEBT", FROM502(offsetof(global_State, GCdebt)),
-      "these; in 5.5 less these");
+      "these; with GCtotalbytes less these");
 #if VERSION >= 505
   row("SIZE_SHARED", sizeof(global_State), "with the main thread");
 #else

@@ -85,11 +85,12 @@ expected () {   # RELEASE
     awk -F, -v i=$i '{ print $1 "\t" ($(i + 1) == -1 ? "-" : $(i + 1)) }'
 }
 
-# Which instructions set a register (SETS_) is asked of the releases that are
-# looked into alone: layout.c knows those. 5.5.1 has other ones than 5.5.0.
+# Which instructions set a register (SETS_), and where a userdata's values are, is
+# asked of the releases that are looked into alone: layout.c knows those. 5.5.1 has
+# others than 5.5.0.
 asked () {      # RELEASE
   case $1 in
-    5.5.[1-9]*) grep -v '^SETS_' ;;
+    5.5.[1-9]*) grep -v '^SETS_\|^AT_USERDATA_VALUES' ;;
     *) cat ;;
   esac
 }

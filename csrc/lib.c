@@ -34,6 +34,7 @@
 #include "peek/liveheap.h"
 #include "peek/ownheap.h"
 #include "peek/peek.h"
+#include "peek/programheap.h"
 #include "peek/spying.h"
 #include "send/halve.h"
 #include "server/clientchannel.h"
@@ -149,6 +150,8 @@ static const luaL_Reg core[] = {
   {"heapview", heapview_ask},
   {"snapshot", ownheap_snapshot},
   {"snapshotAtEnd", heapend_start},
+  {"heapgauge", programheap_gauge},
+  {"picture", programheap_picture},
   {"heapid", liveheap_id},
   {"heapobject", liveheap_object},
   {"instances", liveheap_instances},
@@ -242,6 +245,7 @@ int luaopen_tracegrip_core (lua_State *L) {
   tg_clientchannel_setup(L);
   tg_listener_setup(L);
   tg_ownheap_setup(L);
+  tg_programheap_setup(L);
   luaL_newlib(L, core);
   tg_consolemarks_push(L);
   lua_setfield(L, -2, "marks");

@@ -79,7 +79,7 @@ static TG_NOINLINE uint8_t *ask_any (tg_Session *s, lua_State *L,
     shorter = *list;
     shorter.varargs = 0;
     list = &shorter;
-    s->lost.unseen++;
+    tg_lacks_count(&s->writer.stream->lacks, TG_LACK_UNSEEN);
   }
   uint8_t *end = ask_list(s, L, list, p, lim);
   if (tg_likely(learned == s->capture.secrets.added) || end == NULL)

@@ -38,7 +38,7 @@ void tg_unseen_push (tg_Coroutine *t, lua_State *L, int level) {
     return;
   uint32_t what = described(t->session, L, &ar);
   if (!(what & TG_FR_HIDDEN) && lua_checkstack(L, ROOM_TO_ERR))
-    t->session->lost.missed += 2;
+    tg_lacks_add(&t->session->writer.stream->lacks, TG_LACK_MISSED, 2);
   push_frame(t, ar.i_ci, what | TG_FR_HIDDEN);
 }
 

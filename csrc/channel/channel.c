@@ -71,7 +71,7 @@ void tg_notice_free (tg_Notice *n) {
    tells the server whether it has had a chance to look (tg_channel_nudge).
    Without such a clock the time of day does: then it is nudged sometimes for
    nothing. */
-tg_Channel *tg_channel_new (int signal, uint64_t stall_ns,
+tg_Channel *tg_channel_new (const void *main, int signal, uint64_t stall_ns,
                             const tg_Options *host, int bell) {
   tg_Channel *l = tg_calloc(1, sizeof *l);
   if (l == NULL || !tg_options_copy(&l->host, host)) {
@@ -86,6 +86,7 @@ tg_Channel *tg_channel_new (int signal, uint64_t stall_ns,
   l->stall_ns = stall_ns;
   l->signal = signal;
   l->bell = bell;
+  l->state = (uint64_t)(uintptr_t)main;
   l->thread = (pid_t)syscall(SYS_gettid);
   if (pthread_getcpuclockid(pthread_self(), &l->cpu) != 0)
     l->cpu = CLOCK_MONOTONIC;
@@ -305,6 +306,13 @@ bool tg_channel_leave (tg_Channel *l, tg_Follower *follower) {
     tg_follower_leave(follower);
   pthread_mutex_unlock(&l->mutex);
   return !needed;
+}
+
+uint64_t tg_channel_state (tg_Channel *l) {
+  pthread_mutex_lock(&l->mutex);
+  uint64_t state = (l->thread != 0) ? l->state : 0;
+  pthread_mutex_unlock(&l->mutex);
+  return state;
 }
 
 /* What is sent from here on is never read, and goes with the channel. */

@@ -74,6 +74,8 @@ typedef struct tg_Notice {
   tg_Pos pos;             /* where in the stream */
   uint64_t ticks;         /* when */
   uint64_t packets;       /* of TAKEN: the stream's count there */
+  tg_LacksFrom lacks;     /* of TAKEN and STARTED: from where its losses
+                             count */
   tg_Follower *follower;  /* pins: of TAKEN and STARTED, where to read */
   char *name;             /* owns, as 'options': of STARTED */
   tg_Options options;
@@ -124,6 +126,7 @@ typedef struct tg_Channel {
   tg_Evaluated evaluated;
   char **names;           /* owns: traces that run in the program */
   size_t nnames;
+  uint64_t state;         /* address of its main thread, to be looked at */
   pid_t thread;           /* who runs the state; 0: nobody does any more */
   clockid_t cpu;          /* the time that it has worked */
   tg_Kick kick;
@@ -134,9 +137,9 @@ typedef struct tg_Channel {
   bool urgent;            /* a command is there that cannot wait */
 } tg_Channel;
 
-/* A channel of the calling thread's, whose clients may go as far as 'host' says
-   (copied); NULL without memory. */
-tg_Channel *tg_channel_new (int signal, uint64_t stall_ns,
+/* A channel of the calling thread's and of the state of that main thread, whose
+   clients may go as far as 'host' says (copied); NULL without memory. */
+tg_Channel *tg_channel_new (const void *main, int signal, uint64_t stall_ns,
                             const tg_Options *host, int bell);
 tg_Channel *tg_channel_pin (tg_Channel *l);
 void tg_channel_unpin (tg_Channel *l);      /* NULL is fine */
@@ -180,6 +183,10 @@ tg_Notice *tg_channel_next (tg_Channel *l);
 
 /* Leaves the follower, unless a notice is on its way that says to read it. */
 bool tg_channel_leave (tg_Channel *l, tg_Follower *follower);
+
+/* The address of the state's main thread; 0: nobody runs the state any more. It
+   may close at any time after. */
+uint64_t tg_channel_state (tg_Channel *l);
 
 /* The server is through with this channel. */
 void tg_channel_hang_up (tg_Channel *l);

@@ -18,6 +18,7 @@ typedef struct tg_ClientTrace {
   struct tg_ClientTrace *next;
   uint64_t id;
   tg_Options options;         /* owns */
+  tg_LacksFrom lacks;         /* from where its losses count */
   bool runs;                  /* its beginning has been told */
 } tg_ClientTrace;
 
@@ -184,18 +185,23 @@ static bool enlist (tg_ClientStream *c, tg_Notice *n) {
   tg_ClientTrace *m = tg_calloc(1, sizeof *m);
   if (m == NULL)
     return false;
-  *m = (tg_ClientTrace){c->members, n->id, n->options, true};
+  *m = (tg_ClientTrace){c->members, n->id, n->options, n->lacks, true};
   memset(&n->options, 0, sizeof n->options);
   c->members = m;
   return true;
+}
+
+static void begin_member (tg_ClientTrace *m, const tg_Notice *n) {
+  tg_assert(m != NULL);
+  m->lacks = n->lacks;
+  m->runs = true;
 }
 
 /* TAKEN of a trace that has been dropped is stale and does not come here. */
 static void apply (tg_ClientStream *c, tg_Notice *n) {
   switch (n->kind) {
     case TG_NOTICE_TAKEN:
-      tg_assert(find(c, n->id) != NULL);
-      find(c, n->id)->runs = true;
+      begin_member(find(c, n->id), n);
       adopt(c, n);
       break;
     case TG_NOTICE_STARTED:
@@ -427,6 +433,16 @@ const tg_Options *tg_clientstream_options (const tg_ClientStream *c,
                                            uint64_t id) {
   const tg_ClientTrace *m = find(c, id);
   return (m != NULL) ? &m->options : NULL;
+}
+
+bool tg_clientstream_lost (const tg_ClientStream *c, uint64_t id,
+                           uint64_t lost[TG_NLACKS]) {
+  const tg_ClientTrace *m = find(c, id);
+  if (m == NULL || !m->runs || c->follower == NULL)
+    return false;
+  for (tg_Lack i = 0; i < TG_NLACKS; i++)
+    lost[i] = tg_lacks_since(&c->follower->stream->lacks, &m->lacks, i);
+  return true;
 }
 
 /* ---- what it gets ----

@@ -60,6 +60,11 @@ void tg_clientstream_part (tg_ClientStream *c, uint64_t id);
 const tg_Options *tg_clientstream_options (const tg_ClientStream *c,
                                            uint64_t id);
 
+/* What a member has lost so far of what no packet tells, by tg_Lack; false:
+   there is none of that id, or it has not begun. */
+bool tg_clientstream_lost (const tg_ClientStream *c, uint64_t id,
+                           uint64_t lost[TG_NLACKS]);
+
 /* Reading is to stop at what is recorded now; false: there is nothing before
    it. The client's time is over: now, or when its trace, which comes as bytes,
    was 'duration_ns' old (0: now). */

@@ -194,10 +194,10 @@ static bool read_process (Receiver *r, tg_ByteReader *b) {
   return true;
 }
 
-/* The causes in the order in which a recording has them. */
+/* An older tracegrip tells fewer, a newer one perhaps more. */
 static bool read_lacks (Receiver *r, tg_ByteReader *b) {
-  for (int i = TG_LOSS_DROPPED; i < TG_NLOSSES && b->p < b->end; i++)
-    r->end.lost[i] = tg_take64(b);
+  for (tg_Lack i = 0; i < TG_NLACKS && b->p < b->end; i++)
+    r->end.lost[tg_endreason_lack(i)] = tg_take64(b);
   return true;
 }
 

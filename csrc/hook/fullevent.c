@@ -22,13 +22,17 @@
 
 /* ---- calls ---- */
 
+static void lose (const tg_Coroutine *t) {
+  tg_lacks_count(&t->session->writer.stream->lacks, TG_LACK_UNSEEN);
+}
+
 /* A frame that could not be kept for want of memory: events from inside it are
    counted as lost. */
 static TG_NOINLINE void go_blind (tg_Coroutine *t, bool tail, uint64_t now) {
   if (tail)
     tg_emit_tail_exit(t->session, now);
   t->blind = true;
-  t->session->lost.unseen++;
+  lose(t);
 }
 
 /* The caller is not the frame on top: an error or a switched-off hook is behind
@@ -38,7 +42,7 @@ static TG_NOINLINE bool settle_call (tg_Coroutine *t, lua_State *L,
                                      lua_Debug *ar, const void *parent,
                                      uint64_t now) {
   if (t->blind && tg_coroutine_frame(t, parent) < 0) {
-    t->session->lost.unseen++;
+    lose(t);
     return false;
   }
   tg_resumechain_align(t, L, ar, 1, now);
@@ -253,7 +257,7 @@ TG_INLINE void return_special (tg_Coroutine *t, lua_State *L, lua_Debug *ar,
 static TG_NOINLINE bool settle_return (tg_Coroutine *t, lua_State *L,
                                        lua_Debug *ar, uint64_t now) {
   if (t->blind && tg_coroutine_frame(t, ar->i_ci) < 0) {
-    t->session->lost.unseen++;
+    lose(t);
     return false;
   }
   if (t->n > 0)

@@ -112,7 +112,7 @@ static TG_NOINLINE tg_Coroutine *switch_to (lua_State *L, lua_Debug *ar,
   if (t == NULL || t->L != L || t->done)
     t = tg_resumechain_enter(s, L, ar, now);
   if (t == NULL) {
-    s->lost.unseen++;
+    tg_lacks_count(&s->writer.stream->lacks, TG_LACK_UNSEEN);
     return NULL;
   }
   tg_assert(t == s->current && t->running);

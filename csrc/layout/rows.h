@@ -224,7 +224,7 @@ SAME(TAG_LIGHTC,            -1,  22,  22,  22,  22,  22,     22)
 SAME(TAG_C,                 -1,  38,  38,  38,  38,  38,     38)
 /* bytes in use, with */
 SAME(AT_SHARED_TOTAL,      120,  16,  16,  16,  16,  16,     16)
-/* these; in 5.5 less these */
+/* these; with GCtotalbytes less these */
 SAME(AT_SHARED_DEBT,        -1,  24,  24,  24,  24,  24,     24)
 /* with the main thread */
 DIFF(SIZE_SHARED,          616, 704,1552,1624,1616,1624,   1624)

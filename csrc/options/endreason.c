@@ -49,6 +49,18 @@ const char *tg_endreason_words (int loss) {
   return words[loss];
 }
 
+int tg_endreason_lack (tg_Lack lack) {
+  static const int losses[TG_NLACKS] = {
+    [TG_LACK_SAMPLES] = TG_LOSS_DROPPED,
+    [TG_LACK_FUNCTIONS] = TG_LOSS_FUNCTIONS,
+    [TG_LACK_NAMES] = TG_LOSS_PATTERNS,
+    [TG_LACK_UNSEEN] = TG_LOSS_MEMORY,
+    [TG_LACK_MISSED] = TG_LOSS_HOOK
+  };
+  tg_check(lack < TG_NLACKS);
+  return losses[lack];
+}
+
 const char *tg_endreason_unit (int loss) {
   return (loss == TG_LOSS_DROPPED) ? "sample"
          : (loss == TG_LOSS_FUNCTIONS) ? "function"

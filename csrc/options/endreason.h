@@ -5,6 +5,7 @@
 #define TG_ENDREASON_H
 
 #include "base/base.h"
+#include "stream/lacks.h"
 
 /* Why events of a trace are missing. A recording has them in this order. */
 #define TG_LOSSES(X) \
@@ -43,6 +44,9 @@ const char *tg_endreason_name (tg_End end);
 /* The name of a cause, and what it was in words. */
 const char *tg_endreason_loss (int loss);
 const char *tg_endreason_words (int loss);
+
+/* The loss that it is when a stream lacks something. */
+int tg_endreason_lack (tg_Lack lack);
 
 /* What it counts: "event", or "sample". */
 const char *tg_endreason_unit (int loss);

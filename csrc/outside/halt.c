@@ -180,8 +180,8 @@ bool tg_halt_rests (const tg_Halt *h) {
 
 void tg_halt_end (tg_Halt *h) {
   if (h->kind == TG_HALT_STOPPED) {
+    h->took_ns = now_ns() - h->since_ns;        /* then it may run, not we */
     ptrace(PTRACE_DETACH, h->tid, NULL, (void *)(intptr_t)h->signal);
-    h->took_ns = now_ns() - h->since_ns;
   }
   h->kind = TG_HALT_NONE;
 }

@@ -21,6 +21,15 @@ bool tg_process_readable (tg_Memory *m);
    number are told apart so. 0: it is gone. */
 uint64_t tg_process_born (int pid);
 
+/* Random bytes that the kernel gives each program that begins (AT_RANDOM of
+   getauxval(3)): what execve puts in a program's place has others, also if it
+   is the same file. Zeroes: not known. */
+typedef struct tg_ProcessMark {
+  uint64_t words[2];
+} tg_ProcessMark;
+
+tg_ProcessMark tg_process_mark (int pid);
+
 /* Processor time that it has used, in ns. */
 uint64_t tg_process_cpu (int pid);
 

@@ -141,6 +141,7 @@ tg_Refusal tg_target_process (tg_Target *t, int pid, tg_Buf *words) {
   if (!opened)
     return refuse_process(pid, errno, words);
   t->born = tg_process_born(pid);
+  t->mark = tg_process_mark(pid);
   snprintf(t->root, sizeof t->root, "/proc/%d/root", pid);
   tg_process_link(pid, "exe", t->exe, sizeof t->exe);
   tg_Refusal refusal = identify(t, words);
@@ -165,11 +166,11 @@ tg_Refusal tg_target_core (tg_Target *t, const char *path, const char *exe,
 /* A program that another one was put in the place of (execve) keeps its
    number. */
 bool tg_target_lives (const tg_Target *t) {
-  char exe[sizeof t->exe];
+  int pid = t->memory.pid;
   if (t->memory.core != NULL)
     return true;
-  return tg_process_born(t->memory.pid) == t->born
-         && tg_process_link(t->memory.pid, "exe", exe, sizeof exe)
-         && strcmp(exe, t->exe) == 0
-         && tg_process_state(t->memory.pid, t->memory.pid) != 'Z';
+  tg_ProcessMark mark = tg_process_mark(pid);
+  return tg_process_born(pid) == t->born
+         && memcmp(&mark, &t->mark, sizeof mark) == 0
+         && tg_process_state(pid, pid) != 'Z';
 }

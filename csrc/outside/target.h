@@ -12,6 +12,7 @@
 #include "outside/core.h"
 #include "outside/finder.h"
 #include "outside/ident.h"
+#include "outside/process.h"
 
 typedef enum tg_Refusal {
   TG_REFUSED_NOT,
@@ -29,7 +30,8 @@ typedef struct tg_Target {
   tg_Sight sight;
   tg_Idents idents;
   tg_Finds found;       /* owns */
-  uint64_t born;        /* of a process (process.h) */
+  uint64_t born;        /* of a process (process.h), */
+  tg_ProcessMark mark;  /* and of the program in it */
   char root[4200];      /* before its paths; "" */
   char exe[4200];
 } tg_Target;

@@ -83,6 +83,7 @@ static void push_result (lua_State *L, const Shot *s) {
   lx_set_integer(L, "bytes", (lua_Integer)s->sums.bytes);
   lx_set_integer(L, "state_bytes", (lua_Integer)s->sums.state_bytes);
   lx_set_integer(L, "garbage", (lua_Integer)s->sums.garbage);
+  lx_set_integer(L, "distant", (lua_Integer)s->sums.distant);
   lx_set_integer(L, "states", (lua_Integer)s->target.found.nstates);
   lx_set_integer(L, "tries", (lua_Integer)s->moment.tries);
   lx_set_string(L, "lua", release);

@@ -17,6 +17,7 @@
 **     state_bytes      what the state says that it has in use
 **     stopped_ms       how long the process stood still
 **     garbage          bytes that nothing reaches
+**     distant          objects whose number may be another's (heap/birth.h)
 **     lua, states, tries
 */
 int heapshot_take (lua_State *L);

@@ -1,6 +1,7 @@
 /* liveheap.c - see liveheap.h. */
 #include "peek/liveheap.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -38,7 +39,7 @@ static int living__gc (lua_State *L) {
 /* Pushes the userdata; NULL: pushes nil and why. */
 static Living *open_living (lua_State *L) {
   Living *v = lx_owner(L, sizeof *v, 0, LIVING, living__gc);
-  const char *objection = tg_ourselves_open(&v->ours, L);
+  const char *objection = tg_ourselves_open(&v->ours, lx_mainthread(L));
   if (objection != NULL || !tg_image_own(&v->image, &v->ours.memory)) {
     lua_pushnil(L);
     lua_pushstring(L, objection != NULL ? objection : "not enough memory");
@@ -180,23 +181,68 @@ int liveheap_id (lua_State *L) {
   return 1;
 }
 
+static int push_no_memory (lua_State *L) {
+  lua_pushnil(L);
+  lua_pushliteral(L, "not enough memory");
+  return 2;
+}
+
+/* The collector rests between search and push, and nothing there raises: so it
+   never stays stopped, nor is an address collected before it is pushed. */
+static bool stop_collector (lua_State *L) {
+  bool went = lua_gc(L, LUA_GCISRUNNING);
+  lua_gc(L, LUA_GCSTOP);
+  return went;
+}
+
+static void let_collector (lua_State *L, bool went) {
+  if (went)
+    lua_gc(L, LUA_GCRESTART);
+}
+
 int liveheap_object (lua_State *L) {
   uint64_t id = (uint64_t)luaL_checkinteger(L, 1);
   luaL_checkstack(L, 8, NULL);
   Living *v = open_living(L);
   if (v == NULL)
     return 2;
-  bool went = lua_gc(L, LUA_GCISRUNNING);
-  lua_gc(L, LUA_GCSTOP);
+  bool went = stop_collector(L);
   search(v, has_id, id);
   lua_pushboolean(L, v->count > 0);
   if (v->count > 0)
     push_object(L, v, v->list[0]);
-  if (went)
-    lua_gc(L, LUA_GCRESTART);
+  let_collector(L, went);
+  if (v->failed)
+    return push_no_memory(L);
   return v->count > 0 ? 2 : 1;
 }
 
+static bool is_instance (lua_State *L, Living *v, uint64_t object,
+                         uint64_t wanted) {
+  uint64_t meta = metatable_of(v, object);
+  return meta == wanted || index_of(L, v, meta) == wanted;
+}
+
+/* Fills the table on top, which has room for as many as the search may find;
+   false: it has found more. */
+static bool fill_instances (lua_State *L, Living *v, uint64_t wanted,
+                            uint32_t room) {
+  lua_Integer n = 0;
+  v->count = 0;
+  search(v, has_metatable, 0);
+  if (v->count > room)
+    return false;
+  for (uint32_t i = 0; i < v->count; i++) {
+    if (!is_instance(L, v, v->list[i], wanted))
+      continue;
+    push_object(L, v, v->list[i]);
+    lua_rawseti(L, -2, ++n);
+  }
+  return true;
+}
+
+/* To make the table may collect, run finalizers, and raise: so it is made
+   before the collector is stopped, and again if there are more by then. */
 int liveheap_instances (lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   luaL_checkstack(L, 8, NULL);
@@ -205,19 +251,17 @@ int liveheap_instances (lua_State *L) {
   if (v == NULL)
     return 2;
   lua_pushliteral(L, "__index");        /* is there, whatever follows */
-  bool went = lua_gc(L, LUA_GCISRUNNING);
-  lua_gc(L, LUA_GCSTOP);
   search(v, has_metatable, 0);
-  lua_newtable(L);
-  lua_Integer n = 0;
-  for (uint32_t i = 0; i < v->count; i++) {
-    uint64_t meta = metatable_of(v, v->list[i]);
-    if (meta != wanted && index_of(L, v, meta) != wanted)
-      continue;
-    push_object(L, v, v->list[i]);
-    lua_rawseti(L, -2, ++n);
+  for (bool filled = false; !filled;) {
+    uint32_t room = v->count;
+    if (v->failed || room > INT_MAX)
+      return push_no_memory(L);
+    lua_createtable(L, (int)room, 0);
+    bool went = stop_collector(L);
+    filled = fill_instances(L, v, wanted, room);
+    let_collector(L, went);
+    if (!filled)
+      lua_pop(L, 1);
   }
-  if (went)
-    lua_gc(L, LUA_GCRESTART);
-  return 1;
+  return v->failed ? push_no_memory(L) : 1;
 }

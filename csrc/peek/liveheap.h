@@ -4,8 +4,9 @@
 **
 ** The state's lists are gone through in memory. Nothing may be allocated
 ** meanwhile and nothing collected, so addresses are noted first, with the
-** collector stopped, and pushed then. What the collector has found dead is
-** never pushed.
+** collector stopped, and pushed then, into a table that was made before: an
+** allocation that fails would collect, stopped or not. What the collector has
+** found dead is never pushed.
 */
 #ifndef TG_LIVEHEAP_H
 #define TG_LIVEHEAP_H

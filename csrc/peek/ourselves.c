@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "binding/lx.h"
 #include "outside/ident.h"
 #include "outside/process.h"
 #include "outside/proof.h"
@@ -23,10 +22,10 @@ static bool fits (tg_Ourselves *o, int release) {
   return tg_outside_objection(&sight, &found) == NULL;
 }
 
-const char *tg_ourselves_open (tg_Ourselves *o, lua_State *L) {
+const char *tg_ourselves_open (tg_Ourselves *o, const void *main) {
   tg_Idents idents;
   memset(o, 0, sizeof *o);
-  o->main = (uint64_t)(uintptr_t)lx_mainthread(L);
+  o->main = (uint64_t)(uintptr_t)main;
   if (!tg_process_open(&o->memory, getpid()))
     return "this process cannot be read (/proc)";
   if (!tg_ident_find(&o->memory, "", &idents))

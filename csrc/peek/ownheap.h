@@ -2,15 +2,8 @@
 ** ownheap.h - a heap snapshot of the state that asks for it, written by a
 ** child.
 **
-** The child is a copy of the process, made by clone: it has the memory as it
-** was at that moment, and reads nothing else. So the program stands still for
-** the clone alone, and nothing runs in it, nothing is collected, no object is
-** made before. The child runs none of the program's code: no handler of fork,
-** of exit, of signals; it has no file of the program's open, and it allocates
-** apart (base/apart.h). Its end makes no signal, and nobody's wait finds it.
-**
-**     snapshot ─ look for the layout ─ clone ─┬─ read the result ─> table
-**                                             └─ child: capture, write, say
+** The child and what it promises are picture.h's: the program stands still for
+** the clone alone, and no object is made before.
 */
 #ifndef TG_OWNHEAP_H
 #define TG_OWNHEAP_H

@@ -359,9 +359,10 @@ tg_Status tg_entry_read_program (const tg_Entry *e, tg_Program *out) {
 tg_Status tg_entry_read_misses (const tg_Entry *e, tg_Misses *out) {
   Source s = source_of(e);
   *out = (tg_Misses){.known = true, .retried = tg_take64(&s.b)};
-  out->n = tg_take32(&s.b);
-  if (out->n > TG_MISSES_MAX)
+  uint32_t n = tg_take32(&s.b);
+  if (n > TG_MISSES_MAX)
     return TG_ERR_FORMAT;
+  out->n = n;
   for (uint32_t i = 0; i < out->n; i++)
     out->counts[i] = tg_take64(&s.b);
   for (uint32_t i = 0; i < out->n; i++) {

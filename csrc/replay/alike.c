@@ -19,6 +19,7 @@ void tg_alike_free (tg_Alike *x) {
   }
   tg_intmap_free(&x->functions);
   tg_free(x->partners);
+  tg_free(x->owners);
   tg_free(x->waiting);
   memset(x, 0, sizeof *x);
 }
@@ -115,16 +116,19 @@ static bool find_objects (tg_AlikeRun *run, tg_ValueCursor *c) {
   return true;
 }
 
+/* One of a is one of b: where one is twice, the other is, too. */
 static bool pair (tg_Alike *x, uint32_t a, uint32_t b) {
   if (!tg_grow_zeroed(&x->partners, &x->cpartners, a + 1, sizeof *x->partners)
+      || !tg_grow_zeroed(&x->owners, &x->cowners, b + 1, sizeof *x->owners)
       || !tg_grow(&x->waiting, &x->cwaiting, x->nwaiting + 1,
                   sizeof *x->waiting)) {
     x->failed = true;
     return true;
   }
-  if (x->partners[a] != 0)
+  if (x->partners[a] != 0 || x->owners[b] != 0)
     return x->partners[a] == b + 1;
   x->partners[a] = b + 1;
+  x->owners[b] = a + 1;
   x->waiting[x->nwaiting++] = a;
   return true;
 }
@@ -266,6 +270,8 @@ static bool same_lists (tg_Alike *x, tg_ValueCursor a, tg_ValueCursor b,
     x->failed = true;
   if (x->partners != NULL)
     memset(x->partners, 0, x->cpartners * sizeof *x->partners);
+  if (x->owners != NULL)
+    memset(x->owners, 0, x->cowners * sizeof *x->owners);
   for (uint64_t i = 0; i < n && !x->failed; i++) {
     tg_values_grip(&a, &g);
     tg_values_grip(&b, &h);

@@ -39,9 +39,10 @@ typedef struct tg_AlikeRun {
 typedef struct tg_Alike {
   tg_AlikeRun a, b;
   tg_IntMap functions;        /* owns; pairs that were found to be the same */
-  uint32_t *partners;         /* owns; 1 + id in b of each object of a */
+  uint32_t *partners;         /* owns; 1 + id in b of each object of a... */
+  uint32_t *owners;           /* owns; ...and the other way round */
   uint32_t *waiting;          /* owns; ids in a of those not compared yet */
-  uint32_t nwaiting, cwaiting, cpartners;
+  uint32_t nwaiting, cwaiting, cpartners, cowners;
   bool failed;                /* sticky */
 } tg_Alike;                   /* zeroed but for the streams */
 

@@ -74,7 +74,7 @@ static void finish (tg_Replay *r) {
   r->over = true;
   r->status = tg_reader_status(r->reader);
   r->damage = tg_reader_damage(r->reader);
-  if (r->status != TG_ERR_MEMORY)
+  if (r->status == TG_OK || r->status == TG_ERR_FORMAT)
     r->total = r->number;
 }
 
@@ -82,6 +82,17 @@ static void hide (tg_Replay *r, tg_Packet *p) {
   if (r->selection.redacts
       && !tg_packetredact(&r->redact, &r->selection, r->stream->functions, p))
     fail(r, TG_ERR_MEMORY);
+}
+
+/* 'coming' has a list of its own: what others were given is asked for at the
+   same moment. */
+static void hide_coming (tg_Replay *r) {
+  tg_Buf spare = r->ahead;
+  if (!r->selection.redacts)
+    return;
+  hide(r, &r->coming.packet);
+  r->ahead = r->redact.values;
+  r->redact.values = spare;
 }
 
 /* The packet that comes next, and the markers before it. */
@@ -95,7 +106,7 @@ static void look_ahead (tg_Replay *r) {
     }
     if (!tg_packet_is_moment(p)) {
       r->coming.at = tg_reader_latest(r->reader);
-      hide(r, p);
+      hide_coming(r);
       break;
     }
     if (p->why == TG_WHY_MARK && !note_marker(r, p)) {
@@ -164,8 +175,10 @@ tg_Replay *tg_replay_new (const tg_ReplaySource *source) {
   }
   equip(r);
   look_ahead(r);
-  if (r->ways.count == 0)     /* no memory for the first one */
-    fail(r, TG_ERR_MEMORY);
+  if (r->ways.count == 0) {   /* no memory for the first one */
+    tg_replay_free(r);
+    return NULL;
+  }
   return r;
 }
 
@@ -177,6 +190,7 @@ void tg_replay_free (tg_Replay *r) {
   tg_waypoints_free(&r->ways);
   tg_callstacks_free(&r->stacks);
   tg_packetredact_free(&r->redact);
+  tg_buf_free(&r->ahead);
   tg_free(r->markers);
   tg_selection_clear(&r->selection);
   tg_stream_unpin(r->stream);
@@ -273,7 +287,7 @@ static bool place (tg_Replay *r, tg_Pos at) {
   tg_cursor_drop(&r->pin);
   tg_reader_pin(r->reader, &r->pin);
   const tg_Chunk *c = r->pin.chunk;
-  if (at >= c->base && at - c->base < tg_block_used(c->block)) {
+  if (c != NULL && at >= c->base && at - c->base < tg_block_used(c->block)) {
     r->pin.offset = (uint32_t)(at - c->base);
     return true;
   }
@@ -281,8 +295,7 @@ static bool place (tg_Replay *r, tg_Pos at) {
   return tg_cursor_place(&r->pin, &r->stream->store, at);
 }
 
-/* The event at a place where reading has found one: so the reader is in some
-   chunk. */
+/* The event at a place where reading has found one. */
 static bool event_at (tg_Replay *r, tg_Pos at, tg_Event *e) {
   const uint8_t *data;
   if (!place(r, at))

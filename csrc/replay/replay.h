@@ -65,6 +65,7 @@ typedef struct tg_Replay {
   uint64_t total;       /* packets; TG_REPLAY_UNKNOWN before the end was seen */
   tg_Status status;     /* sticky: why there are no more */
   uint64_t damage;      /* with TG_ERR_FORMAT: tg_reader_damage */
+  uint64_t unkept;      /* markers beyond TG_REPLAY_MARKERS, up to here */
   /* private */
   tg_Pos from, stop;
   tg_Reader *reader;    /* owns; 'coming' is what it has given last */
@@ -72,8 +73,8 @@ typedef struct tg_Replay {
   uint64_t seen;        /* moments up to this one have been read */
   tg_ReplayMarker *markers; /* owns; in order, up to 'seen' */
   uint32_t nmarkers, cmarkers;
-  uint64_t unkept;      /* markers beyond TG_REPLAY_MARKERS */
   tg_PacketRedact redact;   /* owns; used if the selection hides something */
+  tg_Buf ahead;         /* owns; the values of 'coming' then */
   tg_Cursor pin;        /* pins the chunk of the values asked for last */
 } tg_Replay;
 

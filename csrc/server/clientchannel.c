@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "server/clientchannel.h"
+#include "binding/losslist.h"
 #include "binding/readoptions.h"
 #include "binding/typelist.h"
 #include "channel/clientstream.h"
@@ -39,12 +40,22 @@ static const char *why (const tg_Options *o, const tg_Notice *n) {
   return tg_endreason_name(n->why);
 }
 
+/* What the member 'id' has lost so far and no packet tells, by cause; nil:
+   nothing. */
+static void push_lost (lua_State *L, const ClientChannel *c, uint64_t id) {
+  uint64_t lacks[TG_NLACKS], lost[TG_NLOSSES] = {0};
+  if (tg_clientstream_lost(&c->stream, id, lacks))
+    for (tg_Lack i = 0; i < TG_NLACKS; i++)
+      lost[tg_endreason_lack(i)] = lacks[i];
+  tg_losslist_push(L, lost);
+}
+
 /* What the modules need of each kind and no more: names are known to them but
    for traces of the program. */
 static void push_notice (lua_State *L, const ClientChannel *c,
                          const tg_Notice *n) {
   const tg_Options *o = tg_clientstream_options(&c->stream, n->id);
-  lua_createtable(L, 0, 4);
+  lua_createtable(L, 0, 5);
   lx_set_string(L, "kind", kind_names[n->kind]);
   lx_set_integer(L, "id", (lua_Integer)n->id);
   if (n->kind == TG_NOTICE_STARTED) {
@@ -52,8 +63,11 @@ static void push_notice (lua_State *L, const ClientChannel *c,
     tg_typelist_push(L, n->options.types);
     lua_setfield(L, -2, "types");
   }
-  if (o != NULL && (n->kind == TG_NOTICE_ENDED
-                    || n->kind == TG_NOTICE_REFUSED))
+  if (o == NULL)
+    return;
+  push_lost(L, c, n->id);
+  lua_setfield(L, -2, "lost");
+  if (n->kind == TG_NOTICE_ENDED || n->kind == TG_NOTICE_REFUSED)
     lx_set_string(L, "why", why(o, n));
 }
 
@@ -69,6 +83,12 @@ static ClientChannel *check (lua_State *L) {
   ClientChannel *c = check_any(L);
   luaL_argcheck(L, c->channel != NULL, 1, "a channel that is open expected");
   return c;
+}
+
+tg_Channel *tg_clientchannel_check (lua_State *L, int arg) {
+  ClientChannel *c = luaL_checkudata(L, arg, CHANNEL);
+  luaL_argcheck(L, c->channel != NULL, arg, "a channel that is open expected");
+  return c->channel;
 }
 
 /* The modules give numbers to traces; the program's own have theirs from the
@@ -166,6 +186,13 @@ static int channel_drop (lua_State *L) {
   tg_clientstream_part(&c->stream, id);
   tg_handovers_drop(&c->handovers, c->channel, id);
   return 0;
+}
+
+/* lost(id) -> how much of the client's trace was lost, by cause; nil: nothing
+   that packets do not tell. */
+static int channel_lost (lua_State *L) {
+  push_lost(L, check(L), check_id(L));
+  return 1;
 }
 
 /* Nobody reads it as it goes, so nothing is ever free again: it stops when its
@@ -334,6 +361,7 @@ void tg_clientchannel_setup (lua_State *L) {
     {"start", channel_start},
     {"stop", channel_stop},
     {"drop", channel_drop},
+    {"lost", channel_lost},
     {"keep", channel_keep},
     {"kept", channel_kept},
     {"mark", channel_mark},

@@ -48,6 +48,10 @@ void tg_clientchannel_setup (lua_State *L);                    /* [-0, +0, m] */
 void tg_clientchannel_push (lua_State *L, tg_Channel *channel);
                                                               /* [-0, +1, m] */
 
+/* The channel of such an object, which keeps it: borrowed. Raises unless it is
+   open. */
+tg_Channel *tg_clientchannel_check (lua_State *L, int arg);   /* [-0, +0, v] */
+
 /* Lua: checkoptions(options), which raises for wrong options. */
 int clientchannel_check_options (lua_State *L);
 

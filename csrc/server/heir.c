@@ -47,7 +47,8 @@ static void tell_open (const char *kind, const char *words) {
    with errno. */
 static bool admit (lua_State *L, const Heir *h) {
   const tg_Channel *was = h->parents;
-  tg_Channel *channel = tg_channel_new(was->signal, was->stall_ns, &was->host,
+  tg_Channel *channel = tg_channel_new(lx_mainthread(L), was->signal,
+                                       was->stall_ns, &was->host,
                                        tg_serverthread_bell());
   errno = ENOMEM;
   bool ok = channel != NULL

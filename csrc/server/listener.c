@@ -43,8 +43,9 @@ static tg_Channel *new_channel (lua_State *L) {
   tg_Options *host = tg_readoptions_new(L);
   lua_getfield(L, 1, "options");
   tg_readoptions(L, -1, NULL, host);
-  tg_Channel *channel = tg_channel_new((int)signal, (uint64_t)(stall * 1e9),
-                                       host, tg_serverthread_bell());
+  tg_Channel *channel = tg_channel_new(lx_mainthread(L), (int)signal,
+                                       (uint64_t)(stall * 1e9), host,
+                                       tg_serverthread_bell());
   if (channel == NULL)
     luaL_error(L, "not enough memory");
   return channel;

@@ -109,7 +109,7 @@ static tg_Follower *new_bytes (const tg_Remotes *d, const tg_Trace *t) {
                               t->options.overflow == TG_OVERFLOW_RING,
                               d->channel->stall_ns);
   if (follower != NULL)
-    follower->lacks = t->before.lacks;
+    follower->lacks = t->before;
   return follower;
 }
 
@@ -164,6 +164,7 @@ static tg_Notice *notice_of (const tg_Remotes *d, const tg_Trace *t,
   n->pos = t->start;
   n->ticks = t->ticks_start;
   n->packets = t->packets_start;
+  n->lacks = t->before;
   if (how->kind == TG_NOTICE_STARTED) {
     n->name = tg_strcopy(t->name);
     if (n->name == NULL || !tg_options_copy(&n->options, &t->options)) {

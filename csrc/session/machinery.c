@@ -90,7 +90,6 @@ static bool begin_tracing (tg_Session *s, lua_State *L) {
   s->writer.gauge_in = TG_GAUGE_EVERY;
   s->writer.turn = tg_tracelimits_turn;
   s->writer.context = tg_context_write;
-  s->lost.unseen = s->lost.missed = 0;
   init_coroutines(s);
   s->memory.heap_due = UINT64_MAX;
   if (s->writer.stream == NULL || !tg_catalog_init(&s->known)) {

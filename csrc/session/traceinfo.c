@@ -51,11 +51,9 @@ void tg_traceinfo_losses (const tg_Trace *t, uint64_t lost[TG_NLOSSES]) {
   if (t->session == NULL)
     return;
   const tg_Session *s = t->session;
-  lost[TG_LOSS_MEMORY] += s->lost.unseen - t->before.unseen;
-  lost[TG_LOSS_HOOK] += s->lost.missed - t->before.missed;
-  for (int i = 0; i < TG_NLACKS; i++)
-    lost[TG_LOSS_DROPPED + i] += tg_lacks_since(&s->writer.stream->lacks,
-                                                &t->before.lacks, (tg_Lack)i);
+  for (tg_Lack i = 0; i < TG_NLACKS; i++)
+    lost[tg_endreason_lack(i)] += tg_lacks_since(&s->writer.stream->lacks,
+                                                 &t->before, i);
   if (t->end == TG_END_OVERFLOW)
     lost[TG_LOSS_OVERFLOW] += missed(s, t);
   else if (t->end == TG_END_MEMORY)

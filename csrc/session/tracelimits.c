@@ -103,8 +103,9 @@ static bool has_all (tg_Session *s, tg_Trace *t) {
 /* Names and samples of other traces are no matter of a trace without any. */
 static void count_lacks (const tg_Session *s, tg_Trace *t) {
   const tg_Options *o = &t->options;
-  bool *counts = t->before.lacks.counts;
-  tg_lacks_from(&s->writer.stream->lacks, &t->before.lacks);
+  bool *counts = t->before.counts;
+  tg_lacks_from(&s->writer.stream->lacks, &t->before);
+  counts[TG_LACK_UNSEEN] = counts[TG_LACK_MISSED] = true;
   counts[TG_LACK_SAMPLES] = o->sample > 0;
   counts[TG_LACK_FUNCTIONS] = true;
   counts[TG_LACK_NAMES] = o->include.count + o->exclude.count
@@ -117,8 +118,6 @@ bool tg_tracelimits_begin (tg_Session *s, tg_Trace *t, uint64_t now) {
   tg_Writer *r = &s->writer;
   t->ticks_start = now;
   t->packets_start = r->packets;
-  t->before.unseen = s->lost.unseen;
-  t->before.missed = s->lost.missed;
   count_lacks(s, t);
   t->depth_start = tg_session_depth(s);
   if (!tg_writer_mark(r, now, UINT64_MAX, &t->start))

@@ -29,6 +29,11 @@ static void name_reasons (tg_Misses *m) {
     snprintf(m->reasons[i], TG_MISSES_WORD, "%s",
              tg_sight_reason((tg_Reason)i));
   snprintf(m->reasons[TG_SPY_LATE], TG_MISSES_WORD, "late");
+  snprintf(m->reasons[TG_SPY_UNSEEN], TG_MISSES_WORD, "threads");
+}
+
+static void count_unseen (tg_Spy *y) {
+  y->misses.counts[TG_SPY_UNSEEN] = y->ticks.unseen;
 }
 
 tg_Refusal tg_spy_open (tg_Spy *y, int pid, const tg_SpyPlan *plan,
@@ -42,6 +47,8 @@ tg_Refusal tg_spy_open (tg_Spy *y, int pid, const tg_SpyPlan *plan,
   if (refusal != TG_REFUSED_NOT)
     return refusal;
   y->by_events = !plan->wall && tg_spyticks_open(&y->ticks, pid, plan->hz);
+  if (y->by_events)
+    count_unseen(y);
   return TG_REFUSED_NOT;
 }
 
@@ -134,8 +141,10 @@ static void tidy (tg_Spy *y, uint64_t now) {
   y->end = end_of(y);
   if (y->end != TG_SPY_RUNS)
     return;
-  if (y->by_events)
+  if (y->by_events) {
     tg_spyticks_rescan(&y->ticks);
+    count_unseen(y);
+  }
   if (now >= y->search_ns)
     search(y);
   tg_memory_forget(&y->target.memory);

@@ -31,8 +31,9 @@ typedef struct tg_SpyPlan {
   bool stop;            /* the thread stands still while it is looked at */
 } tg_SpyPlan;
 
-/* Reasons for which a sample is given up: those of a look, and one more. */
-enum {TG_SPY_LATE = TG_NREASONS, TG_SPY_REASONS};
+/* Reasons for which a sample is given up: those of a look, and one more. Then,
+   what is counted beside them: threads that were not looked at. */
+enum {TG_SPY_LATE = TG_NREASONS, TG_SPY_UNSEEN, TG_SPY_REASONS};
 
 typedef enum tg_SpyEnd {
   TG_SPY_RUNS,

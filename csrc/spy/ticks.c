@@ -1,7 +1,6 @@
 /* ticks.c - see ticks.h. The records are as perf_event_open(2) has them. */
 #include "spy/ticks.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -14,6 +13,8 @@
 #include <unistd.h>
 
 #include <linux/perf_event.h>
+
+#include "outside/halt.h"
 
 #define RING_PAGES 4u           /* of records: a power of two */
 #define SECOND_NS UINT64_C(1000000000)
@@ -114,24 +115,36 @@ static void drop_ended (tg_SpyTicks *t) {
   t->next = 0;
 }
 
-void tg_spyticks_rescan (tg_SpyTicks *t) {
-  char path[64];
-  struct dirent *e;
-  int error = 0;
+static void mark_seen (tg_SpyTicks *t, const int *list, uint32_t n) {
   for (uint32_t i = 0; i < t->count; i++)
     t->threads[i].seen = false;
-  snprintf(path, sizeof path, "/proc/%d/task", t->pid);
-  DIR *d = opendir(path);
-  while (d != NULL && (e = readdir(d)) != NULL) {
-    int tid = atoi(e->d_name);
-    if (tid != 0 && !is_known(t, tid) && t->count < TG_SPY_THREADS
-        && !open_thread(t, tid))
+  for (uint32_t i = 0; i < n; i++)
+    is_known(t, list[i]);
+}
+
+/* False with errno: it is there, but has no event. */
+static bool meet (tg_SpyTicks *t, int tid) {
+  errno = ENOSPC;
+  if (t->count < TG_SPY_THREADS && open_thread(t, tid))
+    return true;
+  return errno == ESRCH;        /* it has ended meanwhile */
+}
+
+#define LISTED 4096u    /* threads that are known of */
+
+void tg_spyticks_rescan (tg_SpyTicks *t) {
+  int list[LISTED], error = ESRCH;
+  uint32_t n = tg_halt_threads(t->pid, list, LISTED), unseen = 0;
+  mark_seen(t, list, n);
+  drop_ended(t);
+  for (uint32_t i = 0; i < n; i++) {
+    if (!is_known(t, list[i]) && !meet(t, list[i])) {
       error = errno;
+      unseen++;
+    }
   }
-  if (d != NULL) {
-    closedir(d);
-    drop_ended(t);
-  }
+  if (unseen > t->unseen)
+    t->unseen = unseen;
   errno = error;
 }
 

@@ -48,6 +48,8 @@ typedef struct tg_SpyTicks {
   uint32_t random;      /* of the next period */
   tg_SpyThread threads[TG_SPY_THREADS];
   uint32_t count;
+  uint32_t unseen;      /* that have no event, at most at one time: there are
+                           too many, or the kernel allows no more */
   uint32_t next;        /* whose ticks come next, */
   bool ticked;          /* and whether it had any */
   uint8_t last[2048];   /* the record that was read last */
@@ -59,7 +61,7 @@ bool tg_spyticks_open (tg_SpyTicks *t, int pid, uint32_t hz);
 void tg_spyticks_close (tg_SpyTicks *t);
 
 /* Threads that have begun since then are looked at too, and those that have
-   ended no more. */
+   ended no more, which makes room for others. */
 void tg_spyticks_rescan (tg_SpyTicks *t);
 
 /* Waits for ticks, so long at most. False: none came. */

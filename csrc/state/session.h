@@ -67,13 +67,6 @@ typedef struct tg_Wanted {
   uint32_t depth_limit;       /* frames from there on are hidden */
 } tg_Wanted;
 
-/* What the session had lost when a trace began. */
-typedef struct tg_LostBefore {
-  uint64_t unseen;            /* events, */
-  uint64_t missed;            /* packets, */
-  tg_LacksFrom lacks;         /* and the rest */
-} tg_LostBefore;
-
 /* The calls that a trace waits for (awaited.h). */
 typedef struct tg_AwaitedCalls {
   uint64_t calls;             /* so many have begun... */
@@ -113,7 +106,7 @@ typedef struct tg_Trace {
   tg_Pos start, stop;         /* its part of the stream; stop once it ended */
   uint64_t packets_start, packets_end;  /* counts of the session there;
                                            TG_PACKETS_UNKNOWN of one cut off */
-  tg_LostBefore before;
+  tg_LacksFrom before;
   uint64_t packets_stop;      /* look at max_events again at this count */
   tg_Reader *counter;         /* owns; counts what it has, or NULL */
   uint64_t counted;
@@ -235,12 +228,6 @@ typedef struct tg_RareWork {
   uint64_t until;             /* when the last of it was done */
 } tg_RareWork;
 
-/* What all traces have lost since tracing began. */
-typedef struct tg_LostHere {
-  uint64_t unseen;            /* events, for want of memory */
-  uint64_t missed;            /* packets of calls made without our hook */
-} tg_LostHere;
-
 /* What is to be done after an event. */
 typedef struct tg_After {
   bool attention;             /* anything of what follows, or of observers */
@@ -280,7 +267,6 @@ typedef struct tg_Session {
                                  while there is a listener */
   tg_Capturing capture;
   tg_RareWork rare;
-  tg_LostHere lost;
   uint64_t hidden_at;         /* ticks of the last event of a hidden frame */
   uint64_t next_stop;         /* ticks; the writer's 'ticks_stop', but for what
                                  is allocated */

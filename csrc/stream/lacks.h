@@ -12,11 +12,14 @@
 
 #include "base/base.h"
 
-/* In the order of the losses of a recording (endreason.h). */
+/* Which loss of a recording each is says endreason.h. In the order of the
+   protocol (blockstream.h): never change it. */
 typedef enum tg_Lack {
   TG_LACK_SAMPLES,            /* that were dropped */
   TG_LACK_FUNCTIONS,          /* without a definition of their own */
   TG_LACK_NAMES,              /* that patterns took too long over */
+  TG_LACK_UNSEEN,             /* events, for want of memory */
+  TG_LACK_MISSED,             /* packets of calls made without our hook */
   TG_NLACKS
 } tg_Lack;
 
@@ -35,9 +38,13 @@ TG_INLINE uint64_t tg_lacks_get (const tg_Lacks *a, tg_Lack which) {
       &((tg_Lacks *)(uintptr_t)a)->n[which], memory_order_relaxed);
 }
 
+TG_INLINE void tg_lacks_add (tg_Lacks *a, tg_Lack which, uint64_t n) {
+  atomic_fetch_add_explicit(&a->n[which], n, memory_order_relaxed);
+}
+
 /* One more of them. */
 TG_INLINE void tg_lacks_count (tg_Lacks *a, tg_Lack which) {
-  atomic_fetch_add_explicit(&a->n[which], 1, memory_order_relaxed);
+  tg_lacks_add(a, which, 1);
 }
 
 /* From now on; 'counts' of 'from' stay as they are. */

@@ -9,10 +9,12 @@
 
 #include <string.h>
 
+#include "binding/losslist.h"
 #include "binding/luasink.h"
 #include "binding/readoptions.h"
 #include "binding/typelist.h"
 #include "packet/packet.h"
+#include "session/traceinfo.h"
 #include "session/tracer.h"
 #include "state/observer.h"
 #include "trace/feedtraces.h"
@@ -64,6 +66,16 @@ static int push_feed (lua_State *L, const tg_Feed *f) {
   return lua_gettop(L);
 }
 
+/* What 't' has lost and neither its packets nor the reason of its end tell, by
+   cause; nil: nothing. */
+static void push_lost (lua_State *L, const tg_Trace *t) {
+  uint64_t all[TG_NLOSSES], lost[TG_NLOSSES] = {0};
+  tg_traceinfo_losses(t, all);
+  for (tg_Lack i = 0; i < TG_NLACKS; i++)
+    lost[tg_endreason_lack(i)] = all[tg_endreason_lack(i)];
+  tg_losslist_push(L, lost);
+}
+
 /* Calls the listener of the feed at 'at' with the values above it. An error is
    not the program's that starts or stops a trace just now. */
 static void tell (lua_State *L, int at) {
@@ -113,6 +125,7 @@ static void feed_stopped (tg_Observer *o, lua_State *L, tg_Trace *t) {
   int at = push_feed(L, f);
   lua_pushliteral(L, "stopped");
   lua_pushstring(L, t->name);
+  push_lost(L, t);
   if (t->session != NULL && tg_feedtraces_take(&f->traces, t)) {
     tg_feedtraces_rework(&f->traces);
     tell(L, at);
@@ -171,8 +184,16 @@ static void let_go (lua_State *L, tg_Feed *f, tg_Trace *t) {
     tg_trace_halt(L, t);
 }
 
-/* Names of its traces, most recent first; its own are stopped. One after the
-   other from the end, looking anew each time: stopping one may bring the
+/* A table of what is told of a trace that goes: {name=, lost=}. */
+static void push_going (lua_State *L, const tg_Trace *t) {
+  lua_createtable(L, 0, 3);
+  lx_set_string(L, "name", t->name);
+  push_lost(L, t);
+  lua_setfield(L, -2, "lost");
+}
+
+/* Its traces, most recent first: {name=, lost=}; its own are stopped. One after
+   the other from the end, looking anew each time: stopping one may bring the
    program back here. */
 static int feed_close (lua_State *L) {
   tg_Feed *f = check_feed(L);
@@ -182,7 +203,7 @@ static int feed_close (lua_State *L) {
   while (f->traces.count > 0) {
     tg_Trace *t = f->traces.list[f->traces.count - 1];
     tg_trace_push(L, t);
-    lua_pushstring(L, t->name);
+    push_going(L, t);
     lua_rawseti(L, 2, ++n);
     let_go(L, f, t);
     lua_settop(L, 2);
@@ -221,8 +242,9 @@ static int feed_start (lua_State *L) {
   return 1;
 }
 
-/* The client that asks is answered and need not be told, so the trace leaves
-   without a word. */
+/* stop(name) -> its name, what it has lost | nil, message, code. The client
+   that asks is answered and need not be told, so the trace leaves without a
+   word. */
 static int feed_stop (lua_State *L) {
   tg_Feed *f = check_feed(L);
   const char *name = luaL_optstring(L, 2, NULL);
@@ -235,9 +257,10 @@ static int feed_stop (lua_State *L) {
   }
   tg_trace_push(L, t);
   lua_pushstring(L, t->name);
+  push_lost(L, t);
   tg_observers_replaced(f->observer.session, L, t, false, NULL);
   tg_trace_halt(L, t);
-  return 1;
+  return 2;
 }
 
 /* The argument of write_packet, which runs in a protected call with a single
@@ -291,8 +314,8 @@ static int feed_packets (lua_State *L) {
   return 1;
 }
 
-/* Traces that ended by themselves leave the feed: list of {name=, why=}. Told
-   once: it is taken from the list as it is told. */
+/* Traces that ended by themselves leave the feed: list of {name=, why=,
+   lost=}. Told once: it is taken from the list as it is told. */
 static int feed_ended (lua_State *L) {
   tg_Feed *f = check_feed(L);
   lua_Integer n = 0;
@@ -306,8 +329,7 @@ static int feed_ended (lua_State *L) {
       continue;
     }
     tg_trace_push(L, t);
-    lua_createtable(L, 0, 2);
-    lx_set_string(L, "name", t->name);
+    push_going(L, t);
     lx_set_string(L, "why", why);
     lua_rawseti(L, 2, ++n);
     let_go(L, f, t);

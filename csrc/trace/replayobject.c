@@ -133,7 +133,7 @@ static int replay_go (lua_State *L) {
 static int replay_moment (lua_State *L) {
   const tg_Replay *r = check_replay(L)->replay;
   const tg_ReplayPacket *p = r->first ? &r->coming : &r->last;
-  lua_createtable(L, 0, 5);
+  lua_createtable(L, 0, 6);
   lx_set_integer(L, "number", (lua_Integer)r->number);
   lx_set_integer(L, "running", tg_replay_running(r));
   lua_pushboolean(L, tg_replay_stands(r));
@@ -142,6 +142,7 @@ static int replay_moment (lua_State *L) {
     lx_set_number(L, "time_ms", (double)p->packet.time_ns / 1e6);
   if (r->total != TG_REPLAY_UNKNOWN)
     lx_set_integer(L, "total", (lua_Integer)r->total);
+  lx_set_integer(L, "unkept", (lua_Integer)r->unkept);
   return 1;
 }
 

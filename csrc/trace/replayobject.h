@@ -27,8 +27,9 @@ void tg_replayobject_check_status (lua_State *L, int i);       /* [-0, +0, v] */
 **   replay:go(number, budget?) -> boolean
 **                        to that moment, or the last one; false: not yet, since
 **                        the budget (packets) is used up
-**   replay:moment()      {number, time_ms, running, stands, total}: 'total'
-**                        packets if that is known, 'time_ms' of the last packet
+**   replay:moment()      {number, time_ms, running, stands, unkept, total}:
+**                        'total' packets if that is known, 'unkept' of the
+**                        markers until here, 'time_ms' of the last packet
 **   replay:last(), :coming() -> packet | nil
 **                        what has happened last, and what comes next: packets,
 **                        also with name, url, line, function (its id) and the
@@ -51,7 +52,7 @@ void tg_replayobject_check_status (lua_State *L, int i);       /* [-0, +0, v] */
 **   replay:stop_at(list, errors)
 **                        from now on the stops are these: {id, line?, call?,
 **                        result?}
-**   replay:search(move, thread, stopping?) -> boolean
+**   replay:search(move, thread, stopping?)
 **                        begins one: "in", "over", "out", "on", "backIn",
 **                        "backOver", "backOut", "back"; whether stops count
 **   replay:turn(budget) -> state, why

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "binding/losslist.h"
 #include "session/traceinfo.h"
 #include "trace/readtrace.h"
 
@@ -56,12 +57,10 @@ static int no_loss (lua_State *L) {
 void tg_tracefields_push_lost (lua_State *L, const tg_Trace *t) {
   uint64_t lost[TG_NLOSSES];
   tg_traceinfo_losses(t, lost);
-  lua_newtable(L);
-  for (int i = 0; i < TG_NLOSSES; i++) {
-    if (lost[i] > 0) {
-      lua_pushinteger(L, (lua_Integer)lost[i]);
-      lua_setfield(L, -2, tg_endreason_loss(i));
-    }
+  tg_losslist_push(L, lost);
+  if (lua_isnil(L, -1)) {
+    lua_pop(L, 1);
+    lua_newtable(L);
   }
   lua_createtable(L, 0, 1);
   lua_pushcfunction(L, no_loss);

@@ -207,8 +207,9 @@ local function settle (self)
   self.state = self.feed.count > 0 and "tracing" or "idle"
 end
 
-local function notify_stopped (self, name, why)
-  send(self, {type = "stoppedTrace", why = why, name = name})
+-- 'lost' is by cause what no frame tells; nil: nothing.
+local function stopped (name, why, lost)
+  return {type = "stoppedTrace", why = why, name = name, lost = lost}
 end
 
 -- All that the client has not been told: frames, then traces that ended by
@@ -227,7 +228,7 @@ local function pump (self)
   end
   settle(self)
   for _, ended in ipairs(list) do
-    notify_stopped(self, ended.name, ended.why)
+    send(self, stopped(ended.name, ended.why, ended.lost))
   end
 end
 
@@ -255,7 +256,7 @@ function requests.attach (self)
   return {type = "attached", traceTypes = {table.unpack(core.traceTypes)}}
 end
 
--- Stops everything; the names of what ran, most recent first.
+-- Stops everything; what ran, most recent first.
 local function close (self)
   self.state = "detached"
   self.batches = {}
@@ -266,8 +267,8 @@ function requests.detach (self)
   pump(self)
   check_attached(self)
   local after = {}
-  for i, name in ipairs(close(self)) do
-    after[i] = {type = "stoppedTrace", why = "detached", name = name}
+  for i, ended in ipairs(close(self)) do
+    after[i] = stopped(ended.name, "detached", ended.lost)
   end
   return {type = "detached"}, after
 end
@@ -295,13 +296,13 @@ function requests.stopTrace (self, packet)
   if self.state ~= "tracing" then
     refuse("wrongState", "No trace is running")
   end
-  local name, message, code = self.feed:stop(name_field(packet))
+  local name, more, code = self.feed:stop(name_field(packet))
   if not name then
-    refuse(code, "%s", message)
+    refuse(code, "%s", more)
   end
   self.batches[name] = nil
   settle(self)
-  return {type = "stoppedTrace", why = "requested", name = name}
+  return stopped(name, "requested", more)
 end
 
 ---------------------------------------------------------------------------
@@ -380,27 +381,25 @@ function notices.started (self, name, types)
               tracing = types})
 end
 
-function notices.stopped (self, name)
-  self.batches[name] = nil
-  settle(self)
-  notify_stopped(self, name, "console.stopTrace")
+function notices.stopped (self, name, lost)
+  notices.ended(self, name, "console.stopTrace", lost)
 end
 
 -- It ended by itself.
-function notices.ended (self, name, why)
+function notices.ended (self, name, why, lost)
   self.batches[name] = nil
   settle(self)
-  notify_stopped(self, name, why)
+  send(self, stopped(name, why, lost))
 end
 
 -- What the feed calls. The program that called console.startTrace is innocent
 -- of what becomes of the client.
 local function listener (self)
-  return function (kind, name, more)
+  return function (kind, ...)
     if self.state == "detached" then
       return
     end
-    if not pcall(notices[kind], self, name, more) then
+    if not pcall(notices[kind], self, ...) then
       drop(self)
     end
   end

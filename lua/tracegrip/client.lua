@@ -22,6 +22,10 @@
 --   echo(packet)  the same packet
 --   requestTypes(actor)    list of the requests that an actor knows
 --   request(packet)        the reply to any packet with "to" and "type"
+--   snapshot(tab, on)      a heap snapshot of the program: on.bytes(bytes) gets
+--                 the file piece by piece and returns true, or nil, message to
+--                 end it; on.result(result) before that. Returns the result:
+--                 objects, bytes, state_bytes, garbage, stopped_ms, tries
 --   run(seconds)  does what there is to do for so long, or until it is closed
 --   close()
 --   closed        true once it is; 'message' and 'code' if that is an error
@@ -56,6 +60,7 @@
 local uv = require "luv"
 local core = require("tracegrip.installed").core
 local exchange = require "tracegrip.client.exchange"
+local snapshot = require "tracegrip.client.snapshot"
 local tracer = require "tracegrip.client.tracer"
 core.own()
 
@@ -179,6 +184,23 @@ function Connection:attach (tab, callback)
       end
       attach_actor(self, choose(reply, tab), done)
     end)
+  end)
+end
+
+-- result | nil, message, code. tab: as listTabs has it.
+function Connection:snapshot (tab, on, callback)
+  if type(tab) ~= "table" then
+    error("bad argument #1 to 'snapshot' (a tab of listTabs expected)", 2)
+  elseif type(on) ~= "table" or type(on.bytes) ~= "function" then
+    error("bad argument #2 to 'snapshot' (a table with a function 'bytes' "
+          .. "expected)", 2)
+  end
+  return exchange.complete(self, callback, function (done)
+    if type(tab.heapActor) ~= "string" then
+      return done(nil, "the server there takes no heap snapshots: it is "
+                  .. "another's, or an older tracegrip's", "noSuchActor")
+    end
+    snapshot.take(self, tab.heapActor, on, done)
   end)
 end
 

@@ -169,6 +169,9 @@
 --                    can attach meanwhile
 --   profile          {every, for_, to, rate?, headers?}: every so many seconds
 --                    a profile of so many is posted to that URL
+--   heap             {over, growth?, path?}: a heap snapshot when the heap is
+--                    over so many bytes, and growth (2) times that of the one
+--                    before, in PATH-PID-N.heapsnapshot (docs/heap.md)
 --
 -- A Listening:
 --   listening.address            "127.0.0.1:6006", "unix:/run/app.sock"

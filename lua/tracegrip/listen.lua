@@ -147,6 +147,35 @@ function checks.profile (value)
              .. "if need be, rate (samples a second) and headers"
 end
 
+local units = {[""] = 1, K = 1 << 10, M = 1 << 20, G = 1 << 30}
+
+-- 500000000, "500M"; nil: it is neither.
+local function size_of (value)
+  local digits, unit = value, ""
+  if type(value) == "string" then
+    digits, unit = string.match(string.upper(value), "^(%d+)([KMG]?)$")
+  end
+  local n = is_number(tonumber(digits), 0, 1 << 50)
+            and math.tointeger(tonumber(digits))
+  return n and n * units[unit] or nil
+end
+
+local heap_keys = {
+  over = function (value) return size_of(value) ~= nil end,
+  growth = function (value) return is_number(value, 1, 1e6) end,
+  path = is_text
+}
+
+function checks.heap (value)
+  local good = type(value) == "table" and value.over ~= nil
+  for key, one in next, good and value or {} do
+    good = good and heap_keys[key] and heap_keys[key](one)
+  end
+  return not good and "a table {over = bytes, such as \"500M\"} with, if need "
+                      .. "be, growth (a number from 1) and path (what the "
+                      .. "files' names begin with)"
+end
+
 function checks.options (value)
   return type(value) ~= "table" and "a table, as tracegrip.start takes it"
 end
@@ -257,11 +286,17 @@ function listen.parse (text)
   return {host = host, port = port}
 end
 
+local function heap_plan (given)
+  return {over = size_of(given.over), growth = given.growth or 2,
+          path = given.path}
+end
+
 -- What the server itself has to know, as it reads it.
 local function defaults_of (options)
   return wire.encode {
     options = options.options, stallTimeout = options.stallTimeout,
-    otlp = options.otlp and collector(options.otlp), profile = options.profile
+    otlp = options.otlp and collector(options.otlp), profile = options.profile,
+    heap = options.heap and heap_plan(options.heap)
   }
 end
 

@@ -116,9 +116,11 @@ function Server:lost (one)
   finish_if_idle(self)
 end
 
--- The same of one that sends of its own accord, and says what became of it.
+-- The same of one that works of its own accord, and says what became of it.
 function Server:parted (one, account)
-  io.stderr:write("tracegrip: " .. account .. "\n")
+  if account then
+    io.stderr:write("tracegrip: " .. account .. "\n")
+  end
   self.exporters[one] = nil
   finish_if_idle(self)
 end
@@ -193,11 +195,12 @@ local function remove_tab (self, gone)
   abandon_endpoint(self, gone.number)
 end
 
--- What a state sends to others without being asked: spans, profiles. true |
+-- What there is of a state without being asked: spans, profiles, heaps. true |
 -- nil, message, code.
 local function start_exporters (self, one, defaults)
   for name, plan in pairs {exporter = defaults.otlp,
-                           profiles = defaults.profile} do
+                           profiles = defaults.profile,
+                           heapwatch = defaults.heap} do
     local module = require("tracegrip.server." .. name)
     local started, message = module.start(self, one, plan)
     if not started then

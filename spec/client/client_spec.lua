@@ -42,9 +42,9 @@ local function started (name, why, types)
           why = why or "console.startTrace", tracing = types or {"name"}}
 end
 
-local function stopped (name, why)
+local function stopped (name, why, lost)
   return {from = "trace1", type = "stoppedTrace", name = name,
-          why = why or "console.stopTrace"}
+          why = why or "console.stopTrace", lost = lost}
 end
 
 -- The three values that a failure is.
@@ -222,7 +222,7 @@ describe("tracegrip.client", function ()
         s:send(frames "a(b()")
         s:send(started("c", nil, {"time"}))
         s:send(frames("d(", 3))
-        s:send(stopped "c")
+        s:send(stopped("c", nil, {memory = 3, hook = "many"}))
       end}
       local seen = {}
       tracer.onstart = function (trace) seen[#seen + 1] = trace end
@@ -233,6 +233,7 @@ describe("tracegrip.client", function ()
       assert.equal("c", seen[2].name)
       assert.equal("console.startTrace", seen[2].started)
       assert.equal("console.stopTrace", seen[3])
+      assert.same({{}, {memory = 3}}, {seen[1].lost, seen[2].lost})
       local list = collect(seen[2])
       assert.equal(1, #list)
       assert.same({type = "enteredFrame", sequence = 0, time = 3 / 8},

@@ -150,7 +150,7 @@ describe("tracegrip heap FILE", function ()
       local path = directory .. "/node.heapsnapshot"
       run.command {"node", "-e", [[class Account {}
         globalThis.all = Array.from({length: 77}, () => new Account())
-        require("v8").writeHeapSnapshot(process.argv[1])]], path}
+        require("node:v8").writeHeapSnapshot(process.argv[1])]], path}
       local document = ask(path, "--limit", "all")
       local found
       for _, class in ipairs(document.classes) do
@@ -189,7 +189,7 @@ describe("tracegrip heap refuses", function ()
   it("wrong usage", function ()
     with(function (path)
       refused({"nothing.here"}, "nothing.here is neither the number of a "
-              .. "process nor a file", 2)
+              .. "process nor an address nor a file", 2)
       refused({path, path}, "more than one snapshot is for --growing", 2)
       refused({"--growing", path}, "--growing takes two snapshots or more", 2)
       refused({path, "--empty", "--find", "x"}, "are two questions", 2)

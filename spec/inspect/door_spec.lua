@@ -98,19 +98,33 @@ describe("the door", function ()
     if not schema.known() then
       return pending "no devtools-protocol here (make importers)"
     end
-    for _, one in ipairs(protocol.document().domains) do
-      for name, fields in pairs(named(one)) do
-        for _, field in ipairs(fields) do
-          local there = schema.field(one.domain, name, field.name)
-          assert.equal(there.type, field.type, name .. "." .. field.name)
-          local type = there["$ref"]   -- with or without its own domain
-          assert.equal(type and type:gsub("^" .. one.domain .. "%.", "") or nil,
-                       field["$ref"], name .. "." .. field.name)
-          assert.is_true(not there.optional == not field.optional
-                         or field.optional, name .. "." .. field.name)
+    -- but for what it has no words for, and a debug adapter needs
+    local ours = {Lua = true, hitCondition = true, logExpressions = true,
+                  ["stepInto.target"] = true,
+                  ["runIfWaitingForDebugger.stop"] = true}
+    local function is_ours (domain, name, field)
+      return ours[domain] or ours[field] or ours[name .. "." .. field]
+    end
+    local function each_published (use)
+      for _, one in ipairs(protocol.document().domains) do
+        for name, fields in pairs(named(one)) do
+          for _, field in ipairs(fields) do
+            if not is_ours(one.domain, name, field.name) then
+              use(one, name, field)
+            end
+          end
         end
       end
     end
+    each_published(function (one, name, field)
+      local there = schema.field(one.domain, name, field.name)
+      assert.equal(there.type, field.type, name .. "." .. field.name)
+      local type = there["$ref"]   -- with or without its own domain
+      assert.equal(type and type:gsub("^" .. one.domain .. "%.", "") or nil,
+                   field["$ref"], name .. "." .. field.name)
+      assert.is_true(not there.optional == not field.optional
+                     or field.optional, name .. "." .. field.name)
+    end)
   end)
 
   it("lets in who names this machine and no page of another", function ()

@@ -12,8 +12,9 @@ end
 -- A core of the process in its directory; its path.
 local function core_of (process)
   local prefix = process.directory .. "/core"
-  local ok = os.execute(("gcore -o %s %d >/dev/null 2>&1"):format(
-    run.quote(prefix), process.pid))
+  local gcore = "env -u LD_PRELOAD gcore"       -- make asan: gdb would hang
+  local ok = os.execute(("%s -o %s %d >/dev/null 2>&1"):format(
+    gcore, run.quote(prefix), process.pid))
   assert(ok)
   return prefix .. "." .. process.pid
 end

@@ -4,6 +4,7 @@
 local lookedat = require "spec.support.lookedat"
 local run = require "spec.support.run"
 local spied = require "spec.support.spied"
+local waiting = require "spec.support.waiting"
 local uv = require "luv"
 
 -- Six, three and one parts of the same work.
@@ -189,6 +190,68 @@ describe("record --pid", function ()
     end)
   end)
 
+  it("tells of threads that it cannot look at", function ()
+    run.within(function (directory)
+      local words, input = {"threads"}, uv.new_pipe()
+      run.write(directory .. "/p.lua", "io.read()")
+      for i = 1, 64 do          -- and the first thread: one more than are seen
+        words[i + 1] = directory .. "/p.lua"
+      end
+      local handle, pid = uv.spawn(run.build .. "/spec/embedding",
+                                   {args = words, stdio = {input}},
+                                   function () end)
+      assert(waiting.till(function ()
+        return run.read(("/proc/%d/status"):format(pid))
+               :find("\nThreads:\t65\n", 1, true)
+      end, run.patience))
+      local path = directory .. "/x.tgr"
+      local command = spied.ended(spied.start {
+        "record", "--pid", tostring(pid), "-o", path, "--duration", "100ms"})
+      handle:kill "sigkill"
+      handle:close()
+      input:close()
+      assert.equal(0, command.status, command.stderr)
+      assert.is_true(samples_of(path).dropped.threads >= 1)
+      assert.truthy(command.stderr:find "%d+ threads? not looked at")
+    end)
+  end)
+
+  it("ends when the process becomes another program", function ()
+    for _, next_one in ipairs {"/bin/sleep', '60'",
+                               run.lua .. "', '-e', 'while true do end'"} do
+      lookedat.with(run.lua, spied.cpath .. ([[
+        say 'x' io.read()
+        require 'process'.exec('%s)]]):format(next_one), function (process)
+        process:waiting()
+        local path = process.directory .. "/x.tgr"
+        local command = spied.start {"record", "--pid", tostring(process.pid),
+                                     "-o", path}
+        spied.looking(command)
+        process.stdin:close()
+        spied.ended(command)
+        assert.equal(0, command.status, command.stderr)
+        assert.truthy(command.stderr:find "process %d+ runs another program")
+        assert.equal("complete", spied.info(path).state)
+        assert.is_nil(process.status)
+      end)
+    end
+  end)
+
+  it("looks by the clock where there are no events", function ()
+    lookedat.with(run.lua, flat:format(ROUNDS), function (process)
+      process:waiting()
+      local path = process.directory .. "/x.tgr"
+      local command = spied.start({"record", "--pid", tostring(process.pid),
+                                   "--sample", "10000", "-o", path},
+                                  "require 'refused'.refuse()")
+      spied.looking(command)
+      process.stdin:close()
+      spied.ended(command)
+      assert.equal(0, command.status, command.stderr)
+      check_shares(path, {A = 0.6, B = 0.3, C = 0.1}, "self_ms")
+    end)
+  end)
+
   it("makes an export of it, by the file's ending", function ()
     for name, start in pairs {["x.html"] = "^<!doctype html>",
                               ["x.folded"] = "^[^\n]+ %d+\n",
@@ -225,10 +288,10 @@ describe("record --pid", function ()
 end)
 
 describe("record --outside", function ()
-  local function record (words, directory)
+  local function record (words)
     local all = {"record", "--outside", "--sample", "10000"}
     table.move(words, 1, #words, #all + 1, all)
-    return spied.ended(spied.start(all, directory))
+    return spied.ended(spied.start(all))
   end
 
   local function program (rounds, ending)
@@ -269,6 +332,92 @@ describe("record --outside", function ()
       assert.equal(1, command.status)
       assert.truthy(command.stderr:find "no samples were taken")
       assert.is_nil(run.read(path))
+    end)
+  end)
+end)
+
+describe("record --subprocesses", function ()
+  local child = [[
+    local function work ()
+      local x = 0 for i = 1, 1000 do x = x + i end return x
+    end
+    for i = 1, 20000 do work() end]]
+
+  -- The recordings in that directory of what the process has started.
+  local function others (directory)
+    local list = {}
+    for name in uv.fs_scandir_next, uv.fs_scandir(directory) do
+      if name:find "^x%.tgr%.%d+$" then
+        list[#list + 1] = directory .. "/" .. name
+      end
+    end
+    return list
+  end
+
+  it("looks at what a process starts, through shells as well", function ()
+    lookedat.with(run.lua, ([[
+      say 'x' io.read()
+      local a = io.popen("%s child.lua; true")
+      local b = io.popen("%s child.lua; true")
+      a:close() b:close()]]):gsub("%%s", run.lua), function (process)
+      run.write(process.directory .. "/child.lua", child)
+      process:waiting()
+      local path = process.directory .. "/x.tgr"
+      local command = spied.start {"record", "--pid", tostring(process.pid),
+                                   "-o", path, "--subprocesses"}
+      spied.looking(command)
+      process.stdin:close()
+      spied.ended(command)
+      assert.equal(0, command.status, command.stderr)
+      assert.equal("complete", spied.info(path).state)
+      local list = others(process.directory)
+      assert.equal(2, #list, command.stderr)
+      for _, name in ipairs(list) do
+        local pid = name:match "%.(%d+)$"
+        assert.is_true(spied.report(name).work.self_ms > 0)
+        assert.equal(tonumber(pid), spied.info(name).pid)
+        assert.truthy(command.stderr:find("x.tgr." .. pid .. ": %d+ samples"))
+      end
+    end)
+  end)
+
+  it("looks at those of a command that is no Lua itself", function ()
+    run.within(function (directory)
+      run.write(directory .. "/child.lua", child)
+      local command = spied.ended(spied.start {
+        "record", "--outside", "--subprocesses", "-o",
+        directory .. "/x.folded", "--", "sh", "-c",
+        ("%s %s/child.lua; exit 0"):format(run.lua, directory)})
+      assert.equal(0, command.status, command.stderr)
+      assert.is_nil(run.read(directory .. "/x.folded"))
+      local name = io.popen("ls " .. run.quote(directory)):read "a"
+                   :match "x%.%d+%.folded"
+      assert.truthy(run.read(directory .. "/" .. name)
+                    :find "%(main chunk%);work")
+    end)
+  end)
+
+  it("ends with Ctrl-C, and keeps what all have", function ()
+    lookedat.with(run.lua, ([[
+      local f = io.popen("exec %s -e 'while true do math.sin(1) end'")
+      say 'x'
+      f:read "a"]]):format(run.lua), function (process)
+      process:word()
+      local path = process.directory .. "/x.tgr"
+      local command = spied.start {"record", "--pid", tostring(process.pid),
+                                   "-o", path, "--subprocesses"}
+      local sub
+      assert(waiting.till(function ()         -- until there are samples
+        sub = others(process.directory)[1]
+        local ok, taken = pcall(function () return samples_of(sub).taken end)
+        return ok and taken > 0
+      end, run.patience))
+      command.handle:kill "sigint"
+      spied.ended(command)
+      assert.equal(0, command.status, command.stderr)
+      assert.equal("complete", spied.info(path).state)
+      assert.equal("complete", spied.info(sub).state)
+      uv.kill(tonumber(sub:match "%d+$"), "sigkill")
     end)
   end)
 end)
@@ -406,6 +555,7 @@ describe("record --pid refuses in one line", function ()
     check({"--pid", "1", "--trace", "name"}, 2, "%-%-trace is not for samples")
     check({"--pid", "1", "x.lua"}, 2, "there is no program to run")
     check({"--stop", "x.lua"}, 2, "%-%-pid")
+    check({"--subprocesses", "x.lua"}, 2, "%-%-pid")
     check({}, 2, "missing argument 'script'")
   end)
 end)

@@ -367,6 +367,43 @@ describe("a trace that ends by itself", function ()
     ]])
   end)
 
+  it("tells what it has lost that no packet tells", function ()
+    local ended = {}
+    for _, packet in ipairs(said [[
+      local hard = {include = {(".-"):rep(20) .. "!!"}, c = false}
+      local function call (name)
+        load(("function %s () end %s()"):format(name, name))()
+      end
+      ask "attach"
+      ask("startTrace", {name = "easy", trace = {}})
+      for _, name in ipairs {"left", "asked"} do
+        hard.name = name
+        ask("startTrace", hard)
+      end
+      console.startTrace("own", {include = hard.include, c = false})
+      call(("a"):rep(300))
+      ask("stopTrace", {name = "asked"})
+      console.stopTrace "own"
+      hard.name, hard.duration = "short", 1
+      ask("startTrace", hard)
+      call(("b"):rep(300))
+      client.actor:flush()
+      ask "detach"
+    ]]) do
+      if packet.type == "stoppedTrace" then
+        ended[#ended + 1] = {packet.why, packet.name, packet.lost}
+      end
+    end
+    for i = 1, 4 do
+      assert.is_true(ended[i][3].patterns > 0)
+      ended[i][3].patterns = nil
+    end
+    assert.same({
+      {"requested", "asked", {}}, {"console.stopTrace", "own", {}},
+      {"duration", "short", {}}, {"detached", "left", {}}, {"detached", "easy"},
+    }, ended)
+  end)
+
   it("leaves the others running", function ()
     local lines = after_attach [[
       local function f () end

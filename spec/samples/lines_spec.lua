@@ -319,7 +319,6 @@ describe("the command line", function ()
       shell(directory, "$T record --memory -o rec p.lua")
       for _, command in ipairs {
         "report --lines --diff rec rec", "report --source f --diff rec rec",
-        "report --lines --sort live rec",
         "tree --lines --sort total-bytes rec",
         "export folded --lines --weight bytes rec", "export pprof --lines rec"
       } do

@@ -43,6 +43,11 @@ function Channel:stop (id)
   table.insert(self.asked, "stop " .. id)
 end
 
+-- By cause, of a trace that has not been dropped.
+function Channel:lost (id)
+  return self.running[id] and self.lacks
+end
+
 function Channel:drop (id)
   self.running[id] = nil
 end

@@ -357,8 +357,10 @@ describe("the server, on a channel that is told what to say,", function ()
     local peer = connect {port = port}
     peer:request "attach"
     peer:request "startTrace"
+    channel.lacks = {memory = 2}
     channel:tells {kind = "gone"}
-    assert.equal("terminated", peer:reply().why)
+    local reply = peer:reply()
+    assert.same({"terminated", {memory = 2}}, {reply.why, reply.lost})
     assert.is_true(peer:hung_up())
     assert.is_nil((peers.connect {port = port}))
   end)

@@ -75,9 +75,9 @@ describe("tracegrip.listen", function ()
       n = n + 1
     end
     assert.equal(19, n)
-    assert.matches("unknown option 'color' %(known: host, inspect, options, "
-                   .. "otlp, path, port, profile, signal, stallTimeout, "
-                   .. "token, wait%)", out)
+    assert.matches("unknown option 'color' %(known: heap, host, inspect, "
+                   .. "options, otlp, path, port, profile, signal, "
+                   .. "stallTimeout, token, wait%)", out)
     assert.matches("option 'port' must be a number from 0 to 65535", out)
   end)
 

@@ -85,7 +85,7 @@ describe("the server's protocol", function ()
       assert.same({from = "root", selected = 0, tabs = {
         {actor = "tab1", title = "program.lua", url = "program.lua",
          traceActor = "trace1", scopeActor = "profiler1",
-         pid = program.pid}}},
+         heapActor = "heap1", pid = program.pid}}},
          peer:ask {to = "root", type = "listTabs"})
     end)
 
@@ -121,7 +121,8 @@ describe("the server's protocol", function ()
     it("lets a tab be attached to, which changes nothing", function ()
       assert.same({from = "tab1", type = "tabAttached", title = "program.lua",
                    url = "program.lua", traceActor = "trace1",
-                   scopeActor = "profiler1", pid = program.pid},
+                   scopeActor = "profiler1", heapActor = "heap1",
+                   pid = program.pid},
                   peer:request("attach", nil, "tab1"))
       assert.same({from = "tab1", type = "detached"},
                   peer:request("detach", nil, "tab1"))
@@ -321,6 +322,26 @@ describe("the server's protocol", function ()
                    name = "f", depth = 0}, both[1])
       assert.same({from = "trace1", type = "enteredFrame", sequence = 2,
                    depth = 0}, after[1])
+    end)
+
+    -- A name that a pattern takes too long over is no loss to a trace without
+    -- patterns.
+    it("tell what they have lost that no packet tells", function ()
+      local long = ("a"):rep(60)
+      local hard = {trace = {"name"}, exclude = {(".-"):rep(20) .. "!!"}}
+      peer:request("startTrace", {name = "easy", trace = {"name"}})
+      for _, name in ipairs {"asked", "left"} do
+        hard.name = name
+        peer:request("startTrace", hard)
+      end
+      run(("function %s () end %s()"):format(long, long))
+      local reply = peer:request("stopTrace", {name = "asked"})
+      assert.is_true(reply.lost.patterns > 0)
+      assert.same({patterns = reply.lost.patterns}, reply.lost)
+      peer:request "detach"
+      local left, easy = peer:receive(), peer:receive()
+      assert.same({"left", reply.lost}, {left.name, left.lost})
+      assert.same({"easy"}, {easy.name, easy.lost})
     end)
 
     it("are replaced by one of the same name, without a word", function ()

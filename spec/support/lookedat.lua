@@ -24,13 +24,15 @@ end
 ]]
 
 --- Interpreters that are here: the suite's, the distribution's, and those that
--- `make versions LUASRC=DIR` or `make layouts` has built. A list of paths.
+-- `make versions LUASRC=DIR` or `make layouts` has built, of releases that are
+-- looked into. A list of paths.
 function lookedat.interpreters ()
   local list, seen = {}, {}
   local function add (path)
     local text = io.popen(run.quote(path) .. " -v 2>&1"):read "a"
     local release = text:match "^Lua (5%.%d+%.?%d*)"
-    if release and not seen[release] and release ~= "5.0" then
+    local looked = release and not release:find "^5%.5%.[1-9]"  -- not yet
+    if looked and not seen[release] and release ~= "5.0" then
       seen[release] = true
       list[#list + 1] = {path = path, release = release}
     end

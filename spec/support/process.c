@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -150,6 +151,17 @@ static int process_nobody (lua_State *L) {
   return 1;
 }
 
+/* exec(file, arguments...): becomes that program, with these arguments. */
+static int process_exec (lua_State *L) {
+  char *words[64] = {NULL};
+  int n = lua_gettop(L);
+  luaL_argcheck(L, n < 64, n, "too many");
+  for (int i = 0; i < n; i++)
+    words[i] = (char *)(uintptr_t)luaL_checkstring(L, i + 1);
+  execvp(words[0], words);
+  return luaL_fileresult(L, 0, words[0]);
+}
+
 static const luaL_Reg functions[] = {
   {"fork", process_fork},
   {"kill", process_kill},
@@ -169,6 +181,7 @@ static const luaL_Reg functions[] = {
   {"chdir", process_chdir},
   {"mkfifo", process_mkfifo},
   {"nobody", process_nobody},
+  {"exec", process_exec},
   {NULL, NULL}
 };
 

@@ -16,8 +16,13 @@ local spied = {}
 
 local assert = require "luassert"
 
---- Starts tracegrip with these words; what it says is collected.
-function spied.start (words)
+--- Code with which a program finds the modules of spec/support.
+spied.cpath = ("package.cpath = %q .. package.cpath "):format(
+                run.build .. "/spec/?.so;")
+
+--- Starts tracegrip with these words; what it says is collected. 'prepare' is
+-- Lua code that its process runs before it becomes tracegrip, if there is any.
+function spied.start (words, prepare)
   local command = {stderr = "", stdout = ""}
   local pipes = {uv.new_pipe(), uv.new_pipe()}
   local environment = {"LUA=" .. run.host}
@@ -26,7 +31,14 @@ function spied.start (words)
       environment[#environment + 1] = name .. "=" .. value
     end
   end
-  command.handle, command.pid = uv.spawn(run.build .. "/bin/tracegrip", {
+  local file = run.build .. "/bin/tracegrip"
+  if prepare then
+    words = {"-e", spied.cpath .. prepare
+                   .. " require 'process'.exec(arg[0], table.unpack(arg))",
+             file, table.unpack(words)}
+    file = run.lua
+  end
+  command.handle, command.pid = uv.spawn(file, {
     args = words, stdio = {nil, pipes[1], pipes[2]}, env = environment
   }, function (status, signal)
     command.status, command.signal = status, signal

@@ -33,7 +33,7 @@ static tg_Channel *channel_new (void) {
   signals = 0;
   tg_options_init(&host);
   int bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  return tg_channel_new(SIGUSR2, 0, &host, bell);
+  return tg_channel_new(NULL, SIGUSR2, 0, &host, bell);
 }
 
 static void channel_free (tg_Channel *l) {

@@ -13,7 +13,7 @@ static const uint32_t chain[] = {1, 0};
 static tg_Channel *channel_new (void) {
   tg_Options host;
   tg_options_init(&host);
-  return tg_channel_new(0, 0, &host, -1);
+  return tg_channel_new(NULL, 0, 0, &host, -1);
 }
 
 /* A stream of a CONTEXT and a call, and the part that begins with it. */

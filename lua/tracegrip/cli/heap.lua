@@ -7,8 +7,11 @@ local heaptext = require "tracegrip.cli.heaptext"
 local json = require "tracegrip.cli.json"
 local main = require "tracegrip.cli.main"
 local meter = require "tracegrip.cli.meter"
+local options = require "tracegrip.options"
 local program = require "tracegrip.cli.program"
 local recording = require "tracegrip.cli.recording"
+local remoteheap = require "tracegrip.cli.remoteheap"
+local server = require "tracegrip.cli.server"
 local units = require "tracegrip.cli.units"
 core.own()
 
@@ -16,15 +19,16 @@ local LIMIT, WAYS, MOST = 20, 5, 2^31 | 0
 
 local heap = {
   summary = "Takes a snapshot of a Lua heap, or tells what is in one.",
-  description = "Writes all objects of a process that runs Lua, or of a core, "
+  description = "Writes all objects of a process that runs Lua, of a program "
+    .. "that listens elsewhere (see serve), or of a core, "
     .. "to a .heapsnapshot, which Chrome's DevTools open; nothing has to be "
-    .. "prepared or loaded in the process, and it stands still for the copy of "
+    .. "prepared or loaded in a process, and it stands still for the copy of "
     .. "its memory alone. Of a .heapsnapshot, V8's own too, it shows what "
     .. "there is by class and who keeps it alive.",
-  usage = "[options] PID | CORE | FILE...\n"
+  usage = "[options] PID | HOST:PORT | unix:PATH | CORE | FILE...\n"
           .. "       tracegrip heap [options] -- script.lua [arguments]",
   dashes = true,
-  options = {
+  options = options.joined({
     {name = "out", flag = "-o --out", metavar = "FILE",
      group = "Of a process or a core",
      help = "The snapshot (default: NAME.heapsnapshot); of a script, too."},
@@ -51,27 +55,32 @@ local heap = {
      group = "What is shown", help = "Rows of each table."},
     {name = "json", flag = "--json", value = true, group = "What is shown",
      help = "For programs: one JSON object."},
-  }
+  }, server.options)
 }
 
 function heap.declare (parser)
   parser:argument("targets"):args "+"
-    :description("A process's number, a core, or snapshots; after '--' a "
-                 .. "script that is run: the snapshot is of its end.")
+    :description("A process's number, where a program listens, a core, or "
+                 .. "snapshots; after '--' a script that is run: the "
+                 .. "snapshot is of its end.")
 end
 
 ---------------------------------------------------------------------------
 -- What is meant
 ---------------------------------------------------------------------------
 
--- Digits are a process. Of a file its first bytes tell: a core is ELF, a
--- snapshot JSON; both may be compressed, so of others the name does.
+-- Digits are a process, what is no file may be an address. Of a file its first
+-- bytes tell: a core is ELF, a snapshot JSON; both may be compressed, so of
+-- others the name does.
 local function kind_of (text)
   local pid = text:find "^%d+$" and math.tointeger(tonumber(text))
   if pid and pid > 0 and pid < 2^31 then
     return "process", pid
+  elseif not pid and not core.filetype(text) and server.address(text) then
+    return "address", text
   elseif pid or core.filetype(text) ~= "file" then
-    main.misuse("%s is neither the number of a process nor a file", text)
+    main.misuse("%s is neither the number of a process nor an address nor a "
+                .. "file", text)
   end
   local file, message = io.open(text, "rb")
   if not file then
@@ -133,6 +142,12 @@ local function tell (parsed, path, result)
     main.note("the objects are %.0f bytes, the state says %.0f: it was in the "
               .. "middle of something", result.bytes, result.state_bytes)
   end
+  if (result.distant or 0) > 0 then
+    main.note("%s further away than 8 GiB from the heap and from the maps: "
+              .. "such an object's id may be another's, too",
+              result.distant == 1 and "one object is"
+              or units.count(result.distant) .. " objects are")
+  end
   if parsed.json then
     recording.write(json.text(result))
   else
@@ -141,6 +156,11 @@ local function tell (parsed, path, result)
 end
 
 local function take (parsed, kind, target)
+  if kind == "address" then
+    parsed.address = target
+    local result, path = remoteheap.take(parsed)
+    return tell(parsed, path, result)
+  end
   local path = parsed.out or name_of(kind, target)
   local result, message = core.heap(target, path, {exe = parsed.exe,
                                                    sysroot = parsed.sysroot})

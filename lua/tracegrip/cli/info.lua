@@ -5,6 +5,7 @@ local columns = require "tracegrip.cli.columns"
 local json = require "tracegrip.cli.json"
 local meter = require "tracegrip.cli.meter"
 local recording = require "tracegrip.cli.recording"
+local spying = require "tracegrip.cli.spying"
 local units = require "tracegrip.cli.units"
 core.own()
 
@@ -134,20 +135,17 @@ local function lost_of (about)
   return losses
 end
 
--- Of samples of another process: how many looks were taken again, and how many
--- given up for what reason.
+-- Of samples of another process: how many looks were taken again, how many were
+-- given up for what reason, and what was not looked at.
 local function samples_of (about)
-  local s, reasons = about.samples, {}
+  local s = about.samples
   if not s or not s.retried then
     return nil
   end
-  for reason, n in pairs(s.dropped) do
-    reasons[#reasons + 1] = (", %s %s"):format(units.count(n), reason)
-  end
-  table.sort(reasons)
-  return ("%s taken from outside; %s again%s%s"):format(
-    units.count(s.taken), units.count(s.retried),
-    #reasons > 0 and "; given up" or "", table.concat(reasons):sub(2))
+  return table.concat({
+    units.count(s.taken) .. " taken from outside",
+    units.count(s.retried) .. " again", table.unpack(spying.losses(s.dropped))
+  }, "; ")
 end
 
 -- How those of samples came, if not as they should.

@@ -1,6 +1,7 @@
 -- record.lua - tracegrip record: a program and a file of all it calls.
 
 local core = require "tracegrip.core"
+local descendants = require "tracegrip.cli.descendants"
 local following = require "tracegrip.cli.following"
 local main = require "tracegrip.cli.main"
 local options = require "tracegrip.options"
@@ -49,6 +50,7 @@ local own = {
    group = "The recording",
    help = "Keep the text of the program's sources with it."},
   preload.option, spying.pid, spying.outside, spying.stop,
+  descendants.option,
 }
 
 local RING = 64 << 20      -- bytes kept if nothing else is said
@@ -195,7 +197,7 @@ end
 
 -- What goes with samples from outside.
 local from_outside = {}
-for name in ("pid outside stop output force sample wall duration")
+for name in ("pid outside stop subprocesses output force sample wall duration")
             :gmatch "%S+" do
   from_outside[name] = true
 end
@@ -221,9 +223,9 @@ end
 local function check_program (parsed)
   if not parsed.script then
     main.misuse("missing argument 'script' (see tracegrip record --help)")
-  elseif parsed.stop and not parsed.outside then
-    main.misuse("--stop is for samples that are taken from outside: --pid or "
-                .. "--outside")
+  elseif (parsed.stop or parsed.subprocesses) and not parsed.outside then
+    main.misuse("%s is for samples that are taken from outside: --pid or "
+                .. "--outside", parsed.stop and "--stop" or "--subprocesses")
   end
 end
 

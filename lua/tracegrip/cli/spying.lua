@@ -5,6 +5,7 @@
 -- has signals and keys.
 
 local core = require "tracegrip.core"
+local descendants = require "tracegrip.cli.descendants"
 local export = require "tracegrip.cli.export"
 local main = require "tracegrip.cli.main"
 local recording = require "tracegrip.cli.recording"
@@ -91,16 +92,27 @@ function spying.follow (spy, pid, over)
   end
 end
 
--- "3 samples torn and given up (code 1, slot 2)", of a Spy's counts; or nil.
-function spying.losses (counts)
-  local reasons, sum = {}, 0
-  for reason, n in pairs(counts.dropped) do
-    reasons[#reasons + 1] = ("%s %s"):format(reason, units.count(n))
-    sum = sum + n
+-- What a recording tells as samples.dropped, in words: "3 samples torn and
+-- given up (code 1, slot 2)", "1 thread not looked at ...". A list, empty if
+-- nothing was lost.
+function spying.losses (dropped)
+  local reasons, sum, notes = {}, 0, {}
+  for reason, n in pairs(dropped) do
+    if reason ~= "threads" then
+      reasons[#reasons + 1] = ("%s %s"):format(reason, units.count(n))
+      sum = sum + n
+    end
   end
   table.sort(reasons)
-  return sum > 0 and ("%s torn and given up (%s)"):format(
-    units.several(sum, "sample"), table.concat(reasons, ", ")) or nil
+  if sum > 0 then
+    notes[1] = ("%s torn and given up (%s)"):format(
+      units.several(sum, "sample"), table.concat(reasons, ", "))
+  end
+  if dropped.threads then
+    notes[#notes + 1] = units.several(dropped.threads, "thread")
+                        .. " not looked at (there are too many)"
+  end
+  return notes
 end
 
 ---------------------------------------------------------------------------
@@ -144,19 +156,28 @@ local function deadline (parsed)
   return parsed.duration and main.luv().hrtime() + parsed.duration * 1e6
 end
 
+-- What it has started, if that was asked for.
+local function family_of (parsed)
+  return descendants.new(parsed, spying.format(parsed.output) ~= nil)
+end
+
 -- Until somebody says so, or for as long as was asked for.
-local function wait (parsed, spy, left)
+local function wait (parsed, spy, family, left)
   local uv <const> = main.luv()
   local stop = deadline(parsed)
   return spying.follow(spy, parsed.pid, function ()
-    return left() or stop and uv.hrtime() >= stop
+    if family then
+      family:look()
+    end
+    return left() or stop and uv.hrtime() >= stop or descendants.orphaned()
   end)
 end
 
 -- What was recorded, in a line of its own.
 local function conclude (parsed, counts, ending)
   local parts = {units.several(counts.taken, "sample")}
-  parts[#parts + 1] = spying.losses(counts)
+  local losses = spying.losses(counts.dropped)
+  table.move(losses, 1, #losses, #parts + 1, parts)
   if counts.taken == 0 and not parsed.wall then
     parts[#parts + 1] = "it has not run (--wall shows what it waits in)"
   end
@@ -180,12 +201,16 @@ end
 -- Samples of a process that runs, into the recording at 'path'.
 local function take (parsed, path)
   local spy <close> = spying.open(parsed, plan_of(parsed, path))
+  local family = family_of(parsed)
   with_signals(function (left)
     main.note("looking at process %d; Ctrl-C ends that, the process goes on",
               parsed.pid)
-    local ending = wait(parsed, spy, left)
+    local ending = wait(parsed, spy, family, left)
     finish(spy, path)
     conclude(parsed, spy:counts(), ending)
+    if family then
+      family:finish()
+    end
   end)
 end
 
@@ -197,10 +222,13 @@ local STARTING_NS = 3e9     -- for a Lua that is known to be there
 
 -- Its Lua is not there at once, and not whole when it is there first: what is
 -- refused is asked again. nil: the program has ended before; then how.
-local function meet (parsed, path)
+local function meet (parsed, path, family)
   local uv <const> = main.luv()
   local begun = uv.hrtime()
   while true do
+    if family then
+      family:look()
+    end
     local spy, message, code = try(parsed, plan_of(parsed, path))
     local how, status = core.ended()
     if how then
@@ -216,50 +244,64 @@ local function meet (parsed, path)
 end
 
 -- Waits for its end, however often it is looked at meanwhile.
-local function await ()
+local function await (family)
   local uv <const> = main.luv()
   local how, status = core.ended()
   while not how do
     uv.sleep(20)
+    if family then
+      family:look()
+    end
     how, status = core.ended()
   end
   return how, status
 end
 
 -- Takes samples of it until it ends, or for as long as was asked for.
-local function look (parsed, spy, path)
+local function look (parsed, spy, path, family)
   local uv <const> = main.luv()
   local stop, how, status = deadline(parsed), nil, nil
   local ending = spying.follow(spy, parsed.pid, function ()
+    if family then
+      family:look()
+    end
     how, status = core.ended()
     return how or stop and uv.hrtime() >= stop
   end)
   finish(spy, path)
   if not how then
-    how, status = await()
+    how, status = await(family)
   end
   conclude(parsed, spy:counts(), not how and ending)
   return how, status
 end
 
--- Samples of the program that 'launch' starts: how it has ended.
+-- How the program has ended, and whether samples of it were taken.
+local function attend (parsed, path, family)
+  local spy, how, status = meet(parsed, path, family)
+  if spy then
+    local keeper <close> = spy
+    how, status = look(parsed, keeper, path, family)
+    return how, status, true
+  elseif not how then
+    main.note("no samples are taken: %s", status)
+    return await(family)
+  end
+  main.note("no samples were taken: the program ended before its Lua was found")
+  return how, status
+end
+
+-- The same of the program that 'launch' starts, and of those that it starts.
 local function take_own (parsed, path, launch)
   local pid, message = launch()
   if not pid then
     main.fail("cannot run the program: %s", message)
   end
   parsed.pid = pid
-  local spy, how, status = meet(parsed, path)
-  if spy then
-    local keeper <close> = spy
-    how, status = look(parsed, keeper, path)
-    return how, status, true
-  elseif not how then
-    main.note("no samples are taken: %s", status)
-    return await()
-  end
-  main.note("no samples were taken: the program ended before its Lua was found")
-  return how, status
+  local family = family_of(parsed)
+  local how, status, taken = attend(parsed, path, family)
+  local others = family and family:finish() or 0
+  return how, status, taken or others > 0
 end
 
 ---------------------------------------------------------------------------

@@ -41,7 +41,7 @@ end
 function Gazer:process ()
   return {
     time_ms = self.uv.hrtime() / 1e6, processor_ms = core.cputime(self.pid),
-    threads = self:threads(), notes = {spying.losses(self.spy:counts())}
+    threads = self:threads(), notes = spying.losses(self.spy:counts().dropped)
   }
 end
 

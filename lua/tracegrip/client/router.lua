@@ -64,6 +64,7 @@ local function new_trace (router, name, types, why)
     active = true,
     why = nil,              -- once it has ended: why; with 'message' and
                             -- 'code' if that is an error
+    lost = {},              -- once it has ended: what is missing, by cause
     onframe = nil,          -- called with each of its packets; false: they are
                             -- not wanted; nil: they are kept for packets()
     onblocks = nil,         -- called with bytes, if it comes as blocks
@@ -309,12 +310,14 @@ function Router:start (name, types, why)
   return trace
 end
 
--- A trace has ended; returns it, nil if there is none of that name.
-function Router:stop (name, why)
+-- A trace has ended, and has lost so much by these causes (nil: nothing);
+-- returns it, nil if there is none of that name.
+function Router:stop (name, why, lost)
   flush(self)
   local i = find(self, name)
   local trace = i and table.remove(self.traces, i)
   if trace then
+    trace.lost = lost or {}
     finish(self, trace, why)
   end
   return trace

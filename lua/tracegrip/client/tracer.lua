@@ -112,6 +112,18 @@ local function why_of (packet)
   return type(packet.why) == "string" and packet.why or nil
 end
 
+-- The same: figures by cause, without what is none. A decoder may give 5 as
+-- 5.0.
+local function lost_of (packet)
+  local lost = {}
+  for cause, n in pairs(type(packet.lost) == "table" and packet.lost or {}) do
+    if type(cause) == "string" and type(n) == "number" then
+      lost[cause] = math.tointeger(n)
+    end
+  end
+  return lost
+end
+
 function notices.startedTrace (self, packet)
   if type(packet.name) ~= "string" then
     return nil, "a trace without a name"
@@ -127,7 +139,7 @@ function notices.stoppedTrace (self, packet)
   if type(packet.name) ~= "string" then
     return nil, "a trace without a name"
   end
-  self.router:stop(packet.name, why_of(packet))
+  self.router:stop(packet.name, why_of(packet), lost_of(packet))
   return true
 end
 
@@ -241,7 +253,8 @@ function Tracer:stopTrace (name, callback)
       if not reply then
         return done(nil, message, code)
       end
-      local trace = self.router:stop(tostring(reply.name), "requested")
+      local trace = self.router:stop(tostring(reply.name), "requested",
+                                     lost_of(reply))
       done(trace, not trace and "a trace that nobody started" or nil,
            not trace and "badPacket" or nil)
     end)

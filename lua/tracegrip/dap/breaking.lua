@@ -19,6 +19,7 @@
 --
 -- A breakpoint that the program refuses is not verified, and says why.
 
+local asked = require "tracegrip.dap.asked"
 local core = require "tracegrip.core"
 local lines = require "tracegrip.inspect.lines"
 local logmessage = require "tracegrip.dap.logmessage"
@@ -161,11 +162,6 @@ local function answer (list)
   return all
 end
 
-local function key_of (source)
-  local number = source.sourceReference
-  return number and number > 0 and "#" .. number or source.path or ""
-end
-
 local function set_lines (self, program, entry)
   entry.set = {}
   for i, given in ipairs(entry.list) do
@@ -174,7 +170,7 @@ local function set_lines (self, program, entry)
 end
 
 function Breaking:lines (program, source, list)
-  local key = key_of(source)
+  local key = asked.key(source)
   local entry = self.sources[key]
   if entry then
     remove(self, program, entry.set)
@@ -224,35 +220,14 @@ local function apply_filters (self, program)
   program:ask("Debugger.setPauseOnExceptions", {state = state})
 end
 
--- The pattern of a condition; true: none.
-local function pattern (text)
-  if text == nil or text == "" then
-    return true
-  end
-  local ok, message = pcall(string.find, "", text)
-  if not ok then
-    problem.raise("'%s' is no Lua pattern: %s", text, message)
-  end
-  return text
-end
-
 function Breaking:exceptions (program, filters, options)
-  local chosen = {}
-  for _, name in ipairs(filters) do
-    chosen[name] = true
-  end
-  for _, one in ipairs(options or {}) do
-    chosen[one.filterId] = pattern(one.condition)
-  end
-  self.filters = chosen
+  self.filters = asked.errors(filters, options)
   apply_filters(self, program)
 end
 
 -- Whether the program is to stand still at an error.
 function Breaking:stops (text, uncaught)
-  local filter = self.filters[uncaught and "uncaught" or "caught"]
-  return filter == true
-         or type(filter) == "string" and string.find(text, filter) ~= nil
+  return asked.meets(self.filters, text, uncaught)
 end
 
 ---------------------------------------------------------------------------

@@ -26,6 +26,7 @@
 -- Failure: what the program or the system refuses is a problem; a program that
 -- ends is told by "exited" and "terminated", whatever was asked at that moment.
 
+local asked = require "tracegrip.dap.asked"
 local attaching = require "tracegrip.dap.attaching"
 local breaking = require "tracegrip.dap.breaking"
 local consoled = require "tracegrip.dap.consoled"
@@ -141,8 +142,10 @@ function Live:backtrace ()
   })
   for i, call in ipairs(result.callFrames) do
     local source = looking.source(self, call.location.scriptId)
-    list[i] = string.format("%s:%d: %s", source and source.name or "[C]",
-                            call.location.lineNumber + 1, call.functionName)
+    local name = call.functionName ~= "" and call.functionName or "?"
+    list[i] = source and string.format("%s:%d: %s", source.name,
+                                       call.location.lineNumber + 1, name)
+              or "[C]: " .. name
   end
   return table.concat(list, "\n")
 end
@@ -280,13 +283,7 @@ end
 ---------------------------------------------------------------------------
 
 function handlers.setBreakpoints (self, arguments)
-  local list = arguments.breakpoints
-  if not list then
-    list = {}
-    for i, line in ipairs(arguments.lines or {}) do
-      list[i] = {line = line}
-    end
-  end
+  local list = asked.breakpoints(arguments)
   return {breakpoints = wire.array(self.breaking:lines(
     self.program, arguments.source, list))}
 end

@@ -21,6 +21,7 @@
 -- Failure: a file that is no recording is a problem of "launch"; one that
 -- cannot be read on ends there, and the client is told.
 
+local asked = require "tracegrip.dap.asked"
 local core = require "tracegrip.core"
 local live = require "tracegrip.dap.live"
 local looking = require "tracegrip.dap.recorded.looking"
@@ -121,6 +122,12 @@ local function tell_markers (self, from, to)
   if more > 0 then
     say(self, "console", ("… and %d more that the program has said")
         :format(more))
+  end
+  local unkept = self.replay:moment().unkept
+  if unkept > (self.unkept or 0) then
+    self.unkept = unkept
+    say(self, "console", ("%d that the program has said are too many to keep")
+        :format(unkept))
   end
 end
 
@@ -371,13 +378,7 @@ end
 
 -- From the next search on.
 function handlers.setBreakpoints (self, arguments)
-  local list = arguments.breakpoints
-  if not list then
-    list = {}
-    for i, line in ipairs(arguments.lines or {}) do
-      list[i] = {line = line}
-    end
-  end
+  local list = asked.breakpoints(arguments)
   return {breakpoints = wire.array(self.stops:lines(arguments.source, list))}
 end
 

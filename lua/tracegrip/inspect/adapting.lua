@@ -128,19 +128,10 @@ local function listed (value, group, first, count)
   return list
 end
 
--- The fields that are not of the list, of one that is read in parts.
-local function behind (value, group)
+-- Those of the value that fields_of tells, and what is not a field of it.
+local function all (fields_of, value, group)
   local list = {}
-  for _, one in ipairs(fields.others(value)) do
-    add_field(list, one, group)
-  end
-  add_internals(list, value, group)
-  return list
-end
-
-local function all (value, group)
-  local list = {}
-  for _, one in ipairs(values.properties(value)) do
+  for _, one in ipairs(fields_of(value)) do
     add_field(list, one, group)
   end
   add_internals(list, value, group)
@@ -163,9 +154,9 @@ function methods.variables (_, params)
   if filter == "indexed" then
     list = is_list and listed(value, group, first, count) or {}
   elseif filter == "named" and is_list then
-    list = part(behind(value, group), first, count)
+    list = part(all(fields.others, value, group), first, count)
   else
-    list = part(all(value, group), first, count)
+    list = part(all(values.properties, value, group), first, count)
   end
   return {variables = wire.array(list)}
 end

@@ -88,10 +88,13 @@ local function call_off (self, trace)
   self.tab:stop(trace.id)
 end
 
--- It is over: here at once, in the program when that hears of it.
+-- It is over: here at once, in the program when that hears of it. What it has
+-- lost, by cause; nil: nothing.
 local function finish (self, trace)
+  local lost = self.channel:lost(trace.id)
   take_out(self, trace)
   call_off(self, trace)
+  return lost
 end
 
 -- In the program one of that name has begun. It replaces what ran there; what
@@ -108,8 +111,8 @@ local function replace (self, trace)
   put_in(self, trace)
 end
 
-local function tell_ended (self, trace, why)
-  self.listener("ended", trace.name, why)
+local function tell_ended (self, trace, why, lost)
+  self.listener("ended", trace.name, why, lost)
 end
 
 ---------------------------------------------------------------------------
@@ -157,7 +160,7 @@ function notices.stopped (self, notice)
   if trace and place(self, trace) then
     take_out(self, trace)
     self.known[notice.id] = nil
-    self.listener("stopped", trace.name)
+    self.listener("stopped", trace.name, notice.lost)
   end
 end
 
@@ -166,7 +169,7 @@ function notices.ended (self, notice)
   self.known[notice.id] = nil
   if trace and place(self, trace) then
     take_out(self, trace)
-    tell_ended(self, trace, notice.why)
+    tell_ended(self, trace, notice.why, notice.lost)
   end
   if notice.why == "stall" then
     self.stalled()
@@ -178,8 +181,9 @@ notices.refused = notices.ended
 local function end_all (self, why)
   while self.count > 0 do
     local trace = self.traces[self.count]
+    local lost = self.channel:lost(trace.id)
     take_out(self, trace)
-    tell_ended(self, trace, why)
+    tell_ended(self, trace, why, lost)
   end
 end
 
@@ -206,8 +210,7 @@ local function end_due (self)
       self.channel:mark(trace.duration)
       return true
     elseif trace.due then
-      finish(self, trace)
-      tell_ended(self, trace, "duration")
+      tell_ended(self, trace, "duration", finish(self, trace))
       return true
     end
   end
@@ -231,19 +234,20 @@ function Feed:open ()
   return "Already attached to a client" .. (who or "")
 end
 
--- Names of the traces that ran, most recent first.
+-- The traces that ran, most recent first: {name =, lost =}.
 function Feed:close ()
-  local names = {}
+  local list = {}
   for i = #self.traces, 1, -1 do
-    names[#names + 1] = self.traces[i].name
-    stop_timer(self.traces[i])
+    local trace = self.traces[i]
+    list[#list + 1] = {name = trace.name, lost = self.channel:lost(trace.id)}
+    stop_timer(trace)
   end
   self.traces, self.known, self.count, self.joins = {}, {}, 0, nil
   if self.opened then
     self.opened = false
     self.tab:release()
   end
-  return names
+  return list
 end
 
 -- A name that is not in use, neither here nor in the program; its number.
@@ -344,7 +348,8 @@ function Feed:joined (name)
   end
 end
 
--- The name | nil, message, code. What was recorded before has been read.
+-- The name, and what it has lost | nil, message, code. What was recorded before
+-- has been read.
 function Feed:stop (name)
   local trace = self.traces[#self.traces]
   if not trace then
@@ -355,8 +360,7 @@ function Feed:stop (name)
   if not trace then
     return nil, "No active trace with name: " .. name, "noSuchTrace"
   end
-  finish(self, trace)
-  return trace.name
+  return trace.name, finish(self, trace)
 end
 
 -- Those are told of by the listener.

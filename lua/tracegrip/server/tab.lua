@@ -10,6 +10,7 @@
 local core = require "tracegrip.core"
 local traceactor = require "tracegrip.actor"
 local feed = require "tracegrip.server.feed"
+local heapactor = require "tracegrip.server.heapactor"
 local profiler = require "tracegrip.server.profiler"
 local profileractor = require "tracegrip.profileractor"
 local sockets = require "tracegrip.server.sockets"
@@ -71,6 +72,13 @@ local makers = {
         connection:take_turns()
       end)
     }
+  end},
+  {field = "heapActor", prefix = "heap", new = function (self, id, connection)
+    return heapactor.new(self, id, function (packet)
+      connection:send(packet)
+    end, function ()
+      connection:wake()
+    end)
   end},
 }
 

@@ -24,6 +24,7 @@
 -- Conditions are Lua over what was recorded (code.lua); one that speaks of
 -- result, results or err is asked where the function is left.
 
+local asked = require "tracegrip.dap.asked"
 local core = require "tracegrip.core"
 local code = require "tracegrip.dap.recorded.code"
 local logmessage = require "tracegrip.dap.logmessage"
@@ -85,11 +86,6 @@ local function new (self, given)
   return one
 end
 
-local function key_of (source)
-  local number = source.sourceReference
-  return number and number > 0 and "#" .. number or source.path or ""
-end
-
 -- A function that is defined on the line is entered there.
 local function set_line (self, source, functions, given)
   local one = new(self, given)
@@ -115,7 +111,7 @@ function Stops:lines (source, list)
   for i, given in ipairs(list) do
     set[i] = set_line(self, source, functions, given)
   end
-  self.by_source[key_of(source)] = set
+  self.by_source[asked.key(source)] = set
   return answer(set)
 end
 
@@ -147,26 +143,8 @@ function Stops:named (list)
   return answer(self.by_name)
 end
 
--- The pattern of a condition; true: none.
-local function pattern_of (text)
-  if text == nil or text == "" then
-    return true
-  end
-  local ok, message = pcall(string.find, "", text)
-  if not ok then
-    problem.raise("'%s' is no Lua pattern: %s", text, message)
-  end
-  return text
-end
-
 function Stops:exceptions (filters, options)
-  self.filters = {}
-  for _, name in ipairs(filters) do
-    self.filters[name] = true
-  end
-  for _, one in ipairs(options or {}) do
-    self.filters[one.filterId] = pattern_of(one.condition)
-  end
+  self.filters = asked.errors(filters, options)
 end
 
 ---------------------------------------------------------------------------
@@ -281,9 +259,7 @@ local function is_wanted (self, moment)
   local thrown = moment.coming.throw
   local text = thrown and values.text(thrown.value, thrown.objectPool) or ""
   local uncaught = stops.is_uncaught(moment.coming, moment.frames)
-  local filter = self.filters[uncaught and "uncaught" or "caught"]
-  return filter == true
-         or type(filter) == "string" and text:find(filter) ~= nil
+  return asked.meets(self.filters, text, uncaught)
 end
 
 function Stops:meets (moment)

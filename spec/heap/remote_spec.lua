@@ -1,0 +1,155 @@
+-- tracegrip heap HOST:PORT: the heap of a program that listens, over the wire.
+
+local heaps = require "spec.support.heaps"
+local peers = require "spec.server.peer"
+local run = require "spec.support.run"
+local serving = require "spec.server.serving"
+local it = run.needs("luv", it, pending)
+
+-- A program that does what it is told, a line each, and says when it has.
+local obedient = [[
+  local tracegrip = require "tracegrip"
+  list = {}
+  for i = 1, 3000 do list[i] = {i, name = "name " .. i} end
+  assert(tracegrip.listen(OPTIONS))
+  for line in io.lines() do
+    assert(load(line))()
+    io.write("done\n")
+    io.flush()
+  end
+]]
+
+local function start (options)
+  return serving.start((obedient:gsub("OPTIONS", options or "")))
+end
+
+local function address (program)
+  return "127.0.0.1:" .. program.port
+end
+
+-- use(program, directory)
+local function with (options, use)
+  local program = start(options)
+  run.within(function (directory)
+    use(program, directory)
+  end)
+  program:close()
+end
+
+local function tell (program, line)
+  program:tell(line)
+  program:says "done\n"
+end
+
+-- A snapshot by the command line, read by the format's rules.
+local function taken (program, directory)
+  local path = directory .. "/x.heapsnapshot"
+  local document = heaps.take(address(program), path)
+  local snapshot = heaps.read(path)
+  snapshot:check()
+  return document, snapshot
+end
+
+describe("a snapshot over the wire", function ()
+  it("is the whole heap of a program that sleeps, to the byte", function ()
+    with(nil, function (program, directory)
+      local document, snapshot = taken(program, directory)
+      assert.equal(document.state_bytes, document.bytes)
+      assert.equal(document.bytes, snapshot:sum())
+      assert.equal(document.objects, #snapshot:where(function (node)
+        return node.type ~= "synthetic"
+      end))
+      assert.is_true(document.objects > 6000)
+      assert.is_true(document.stopped_ms > 0)
+    end)
+  end)
+
+  it("runs nothing in the program and makes no object there", function ()
+    with(nil, function (program, directory)
+      tell(program, [[
+        collectgarbage "stop"
+        before = collectgarbage "count"
+        count = function () return collectgarbage "count" end
+      ]])
+      local before = taken(program, directory).state_bytes
+      assert.equal(before, taken(program, directory).state_bytes)
+    end)
+  end)
+
+  it("is one of a program that runs without a pause", function ()
+    with(nil, function (program, directory)
+      program:tell [[
+        for i = 1, math.huge do list[i % 3000 + 1] = {i, name = "n" .. i} end
+      ]]
+      for _ = 1, 3 do
+        local document, snapshot = taken(program, directory)
+        assert.equal(document.state_bytes, document.bytes)
+        assert.equal(document.bytes, snapshot:sum())
+      end
+    end)
+  end)
+
+  it("is not given of a program that hides values", function ()
+    with([[{options = {redact = {"secret"}}}]], function (program, directory)
+      local path = directory .. "/x.heapsnapshot"
+      local result = heaps.command {address(program), "-o", path}
+      assert.equal("tracegrip: the program hides values (redact), and a "
+                   .. "snapshot has them all\n", result.stderr)
+      assert.equal(1, result.status)
+      assert.is_nil(io.open(path))
+    end)
+  end)
+
+  it("needs the token that the program wants", function ()
+    with([[{token = "a token of ours"}]], function (program, directory)
+      local path = directory .. "/x.heapsnapshot"
+      local result = heaps.command {address(program), "-o", path}
+      assert.equal(1, result.status)
+      assert.matches("^tracegrip: [^\n]*token[^\n]*\n$", result.stderr)
+      assert.is_nil(io.open(path))
+    end)
+  end)
+
+  it("says in one line that a file cannot be written", function ()
+    with(nil, function (program, directory)
+      local result = heaps.command {address(program), "-o",
+                                    directory .. "/none/x"}
+      assert.equal(1, result.status)
+      assert.equal("tracegrip: " .. directory .. "/none/x: no such file or "
+                   .. "directory\n", result.stderr)
+    end)
+  end)
+
+  it("says in one line that nobody listens", function ()
+    local program = start()
+    local gone = address(program)
+    program:close()
+    local result = heaps.command {gone}
+    assert.equal(1, result.status)
+    assert.equal("tracegrip: cannot connect to " .. gone
+                 .. ": nobody listens there\n", result.stderr)
+  end)
+
+  it("waits for a client that does not read, and nobody else does", function ()
+    with(nil, function (program)
+      tell(program, [[
+        for i = 1, 200000 do list[i] = {i, name = "a longer name " .. i} end
+      ]])
+      local slow, quick = program:peer(), program:peer()
+      assert.equal("takingSnapshot",
+                   slow:request("takeSnapshot", nil, "heap1").type)
+      assert.equal("tab1", quick:ask({to = "root",
+                                      type = "listTabs"}).tabs[1].actor)
+      tell(program, "x = 1")
+      slow:close()
+      quick:close()
+      -- the child that wrote for the slow one is gone
+      assert.is_true(peers.wait(function ()
+        local list = io.popen("ps -o stat= --ppid " .. program.pid)
+        local text = list:read "a"
+        list:close()
+        return text == ""
+      end))
+    end)
+  end)
+end)
