@@ -53,7 +53,7 @@ static void tell (tg_Session *s, lua_State *L, lua_Debug *ar,
                   tg_FunctionId function, uint64_t now) {
   Locals l;
   if (!lua_checkstack(L, LOCALS_MOST + LUA_MINSTACK)) {
-    s->lost.unseen++;
+    tg_lacks_count(&s->writer.stream->lacks, TG_LACK_UNSEEN);
     return;
   }
   int top = lua_gettop(L);

@@ -28,7 +28,7 @@
   X(MARKERS, "markers", false) \
   X(MEMORY, "memory", false) \
   X(ALLOCATIONS, "allocations", false) \
-  X(LOCALS, "locals", true)
+  X(LOCALS, "locals", false)
 
 enum {
 #define X(id, name, call) TG_TYPEBIT_##id,

@@ -209,8 +209,7 @@ static void put_options (tg_Buf *out, const tg_Options *o) {
   tg_buf_put64(out, o->parent.low);
   tg_buf_put64(out, o->parent.id);
   tg_buf_put32(out, o->windows);
-  if (o->types > TYPES_MASK)
-    tg_buf_put32(out, o->types >> SAMPLE_SHIFT);
+  tg_buf_put32(out, o->types >> SAMPLE_SHIFT);
 }
 
 /* The end comes first, so that it can be filled in at a known place. */

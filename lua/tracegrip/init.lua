@@ -11,11 +11,12 @@
 -- tracegrip.traceTypes
 --   The list of what a trace can collect of each call: name callsite time
 --   parameterNames arguments return throw yield (a trace's default), and
---   location depth hitCount thread locals (of the frame that calls or returns).
---   Beside these 'trace' may name what is no field of a call: "markers", what
---   the program says by tracegrip.console (part of the default), "memory", the
---   size of Lua's heap, a thousand times a second at most, "allocations", what
---   calls allocate (docs/memory.md), and "samples" (option 'sample').
+--   location depth hitCount thread. Beside these 'trace' may name what is no
+--   field of a call: "markers", what the program says by tracegrip.console
+--   (part of the default), "memory", the size of Lua's heap, a thousand times
+--   a second at most, "allocations", what calls allocate (docs/memory.md),
+--   "locals", those of the frame that calls or returns (docs/protocol.md), and
+--   "samples" (option 'sample').
 --
 -- tracegrip.start (options?) -> Trace
 --   Starts a trace. Several run at once, each with its own options; one that

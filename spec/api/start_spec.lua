@@ -31,7 +31,7 @@ describe("require 'tracegrip'", function ()
 
   it("lists the types in the protocol's order", function ()
     assert.equal("name callsite time parameterNames arguments return throw "
-                 .. "yield location depth hitCount thread locals\n", printed [[
+                 .. "yield location depth hitCount thread\n", printed [[
       print(table.concat(tracegrip.traceTypes, " "))
     ]])
   end)

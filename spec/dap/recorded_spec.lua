@@ -155,7 +155,7 @@ describe("a recording", function ()
 
   it("shows the locals that the recording has, also to code", function ()
     at_entry([[
-      local function g (x) return x end
+      local function g (x) local twice = 2 * x return tostring(twice) end
       local function f (item)
         local price, name = item.price * 2, "tea"
         local kept = g(price)
@@ -171,6 +171,11 @@ describe("a recording", function ()
       assert.equal("10", locals.price.value)
       assert.equal("price", locals.price.evaluateName)
       assert.equal("15", self:value(frames[1], "price + item.price"))
+      self:stop_at {1}
+      stopped = self:go("continue", stopped)
+      frames = self:stack(stopped)
+      assert.equal("g", frames[1].name)
+      assert.equal("20", self:scope(frames[1], "Locals").twice.value)
     end, {"--no-c", "--trace", "name,callsite,time,parameterNames,arguments,"
                                .. "return,location,locals"})
   end)

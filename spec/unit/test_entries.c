@@ -209,9 +209,9 @@ static void cut_anywhere (void) {
 
 /* An entry may end before all its fields are there, but for those that came
    with a later version: two patterns of two bytes and a number, then the span
-   that a trace hangs below, then its windows. */
+   that a trace hangs below, then its windows, then further types. */
 static void too_small (void) {
-  const uint32_t windows = 4, last = 3 * 8 + windows,
+  const uint32_t types = 4, windows = 4 + types, last = 3 * 8 + windows,
                  added = 4 + 2 * (4 + 2) + 8 + last;
   tg_Buf b = {0};
   tg_Status worst;
@@ -221,7 +221,7 @@ static void too_small (void) {
     memcpy(b.data + 4, &n, sizeof n);
     bool good = read_part(&b, TG_ENTRY_HEAD + n, &worst) == 1;
     UNIT_CHECK(good == (n == whole - added || n == whole - last
-                        || n == whole - windows)
+                        || n == whole - windows || n == whole - types)
                && worst == (good ? TG_OK : TG_ERR_FORMAT));
   }
   tg_buf_free(&b);
