@@ -7,8 +7,10 @@
 # Specs find no commands but those that deps.sh lists: what only this machine
 # happens to have is missing here too.
 
-slow='inspect/frontend|recipes|server/(program|listen)|send|report/random|importers'
+slow='inspect/frontend|recipes|send|report/random|importers'
 slow="$slow|export|recording|scope/random|transparency|stress"
+slow="$slow|server/(attach|blocks|daemon|listen|program)|samples/(windows|onetree)"
+slow="$slow|cli/top|outside/record"
 jobs=${JOBS:-$((1 + $(nproc 2>/dev/null || echo 1)))}
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT

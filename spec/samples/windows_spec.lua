@@ -58,12 +58,12 @@ describe("windows", function ()
        function ()
       within(windows(), random, function (info, recording, result)
         assert.equal("", result.stderr)
-        assert.equal(untraced(tostring(seed), "400"), result.stdout)
+        assert.equal(untraced(tostring(seed), "200"), result.stdout)
         local trace = recording:traces()[1]
         assert.equal(0, (select(2, check_nesting(trace))))
         check_lost(trace)
         assert.is_true(info.windows.calls_unseen_ms > 0)
-      end, {args = {tostring(seed), "400"}})
+      end, {args = {tostring(seed), "200"}})
     end)
   end
 
@@ -81,14 +81,14 @@ describe("windows", function ()
       end
       local function over (n) return 1 + over(n + 1) end
       local sum = 0
-      for i = 1, 40 do
+      for i = 1, 20 do
         sum = sum + down(i * 500)
         pcall(fall, i * 300)
       end
       print(sum, (pcall(over, 1)))
     ]]
     within(windows(), code, function (info, recording, result)
-      assert.equal("410000\tfalse\n", result.stdout)
+      assert.equal("105000\tfalse\n", result.stdout)
       local trace = recording:traces()[1]
       assert.equal(0, (select(2, check_nesting(trace))))
       assert.is_true(info.windows.calls_unseen_ms > 0)
@@ -127,13 +127,13 @@ describe("windows", function ()
     local code = [[
       local function f (x) return x + 1 end
       local start = os.clock()
-      repeat for i = 1, 1000 do f(i) end until os.clock() - start > 0.3
+      repeat for i = 1, 1000 do f(i) end until os.clock() - start > 0.1
     ]]
     within(windows(), code, function (info, recording)
       local trace = recording:traces()[1]
       check_lost(trace)
       assert.equal(50, info.windows.percent)
-      assert.is_true(info.windows.calls_unseen_ms > 10)
+      assert.is_true(info.windows.calls_unseen_ms > 5)
       assert.is_true(info.windows.calls_unseen_ms < info.duration_ms)
       assert.equal(0, (select(2, check_nesting(trace))))
     end)

@@ -109,12 +109,12 @@ describe("windows", function ()
   it("go on in a ring whose file may only be so large", function ()
     local options = windows {overflow = "ring", maxSize = 2 * MB}
     within(options, random, function (trace, info, out, where)
-      assert.equal(untraced("9", "2000"), out)
+      assert.equal(untraced("9", "1000"), out)
       assert.equal(0, check_nesting(trace))
       check_lost(trace, "ring")
       assert.is_true(info.windows.calls_unseen_ms > 0)
       assert.is_true(#run.read(where .. "/rec") <= 2 * MB)
-    end, {args = {"9", "2000"}})
+    end, {args = {"9", "1000"}})
   end)
 
   -- Of values an event has more to read, and lists that refer to others.
@@ -372,8 +372,11 @@ describe("windows of a client's trace", function ()
       local _, trace = assert(core.record({
         windows = 50, sample = 10000, trace = {"name", "time"}
       }, {path = "rec"}))
-      local function leaf (x) return x + 1 end
-      local function work () for i = 1, 10000 do leaf(i) end end
+      local function leaf (x)
+        for i = 1, 2000 do x = x + i end
+        return x
+      end
+      local function work () for i = 1, 100 do leaf(i) end end
       io.read()
       local start = os.clock()
       repeat work() until os.clock() - start > 0.2
@@ -417,7 +420,7 @@ describe("windows in several states", function ()
         local co = coroutine.wrap(body)
         for _ = 1, 20 do co(20) end
         pcall(error, "x")
-      until os.clock() - start > 0.1
+      until os.clock() - start > 0.05
     end
     local trace = tracegrip.start {
       windows = 50, sample = 10000, trace = {"name", "time"}
@@ -465,7 +468,7 @@ describe("windows in forked children", function ()
     run.within(function (where)
       recorded.run(where, [[
         local function leaf (x) return x + 1 end
-        local function work () for i = 1, 200000 do leaf(i) end end
+        local function work () for i = 1, 60000 do leaf(i) end end
         work()
         for _ = 1, 3 do
           local child = process.fork()
