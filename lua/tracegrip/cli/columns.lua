@@ -19,6 +19,7 @@ core.own()
 local columns = {}
 
 local GAP = 2
+columns.gap = (" "):rep(GAP)
 
 ---------------------------------------------------------------------------
 -- Text
@@ -68,16 +69,21 @@ end
 -- Layout
 ---------------------------------------------------------------------------
 
--- A column with its cells and their width; nil if there is nothing in them.
+-- A column with its cells, how wide each is, and all are; nil if there is
+-- nothing in them. Cell 0 is the title.
 local function filled (column, rows)
-  local cells, width = {}, columns.width(column.title)
-  local something = not column.sparse
+  local cells, widths = {[0] = column.title}, {}
+  widths[0] = columns.width(column.title)
+  local something, widest = not column.sparse, widths[0]
   for i, row in ipairs(rows) do
-    cells[i] = column.text(row)
-    something = something or cells[i] ~= ""
-    width = math.max(width, columns.width(cells[i]))
+    local cell = column.text(row)
+    local width = columns.width(cell)
+    something = something or cell ~= ""
+    cells[i], widths[i] = cell, width
+    widest = math.max(widest, width)
   end
-  return something and {column = column, cells = cells, width = width}
+  return something and {column = column, cells = cells, widths = widths,
+                        width = widest}
 end
 
 local function fill (list, rows)
@@ -130,18 +136,34 @@ local function fit (full, width)
   end
 end
 
-local function padded (one, text)
-  text = columns.cut(text, one.width, one.column.cut)
-  local space = (" "):rep(one.width - columns.width(text))
+-- Cell 'i' of a column, as wide as that.
+local function padded (one, i)
+  local text, width = one.cells[i], one.widths[i]
+  if width > one.width then
+    text = columns.cut(text, one.width, one.column.cut)
+    width = columns.width(text)
+  end
+  local space = (" "):rep(one.width - width)
   return one.column.right and space .. text or text .. space
 end
 
-local function joined (full, cell)
-  local words = {}
-  for i, one in ipairs(full) do
-    words[i] = padded(one, cell(one))
+-- Without the spaces at its end. No pattern: one tries each space that it
+-- meets.
+local function trimmed (text)
+  local last = #text
+  while last > 0 and text:byte(last) == 32 do
+    last = last - 1
   end
-  return (table.concat(words, (" "):rep(GAP)):gsub(" +$", ""))
+  return text:sub(1, last)
+end
+
+-- Row 'i' of all columns; 0: the heading.
+local function joined (full, i)
+  local words = {}
+  for j, one in ipairs(full) do
+    words[j] = padded(one, i)
+  end
+  return trimmed(table.concat(words, columns.gap))
 end
 
 -- Text in rows of at most 'width' columns, broken between words; a word that is
@@ -185,13 +207,11 @@ function columns.cells (list, rows, width)
     kept[j] = one.column
     for i = 0, #rows do
       out[i + 1] = out[i + 1] or {}
-      out[i + 1][j] = padded(one, i == 0 and one.column.title or one.cells[i])
+      out[i + 1][j] = padded(one, i)
     end
   end
   return out, kept
 end
-
-columns.gap = (" "):rep(GAP)
 
 -- The rows of a table as texts, its heading first; 'width' in columns, or nil.
 function columns.format (list, rows, width)
@@ -199,9 +219,9 @@ function columns.format (list, rows, width)
   if width then
     fit(full, width)
   end
-  local out = {joined(full, function (one) return one.column.title end)}
-  for i in ipairs(rows) do
-    out[i + 1] = joined(full, function (one) return one.cells[i] end)
+  local out = {}
+  for i = 0, #rows do
+    out[i + 1] = joined(full, i)
   end
   for i = 1, width and #out or 0 do
     out[i] = columns.cut(out[i], width, "back")

@@ -47,6 +47,9 @@ end
 -- 1234567 -> "1,234,567"
 function units.count (n)
   local text = string.format("%.0f", n)
+  if #text <= 3 then
+    return text
+  end
   local groups
   repeat
     text, groups = text:gsub("^(-?%d+)(%d%d%d)", "%1,%2")
