@@ -130,6 +130,7 @@ local function leave (client)
   debugger.leave(sessions.of(client))
   console.leave(sessions.of(client))
   profiler.leave(sessions.of(client))
+  heap.leave(sessions.of(client))
   sessions.remove(client)
   if #sessions.clients() == 0 then
     objects.release_all()

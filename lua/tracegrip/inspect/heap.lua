@@ -2,6 +2,7 @@
 -- panel, and objects by the numbers that they have there.
 --
 --   heap.methods              name -> function (session, params): a result
+--   heap.leave(session)       it is gone
 --   heap.heed(session, name)  it calls that method now
 --   heap.inspected(n)         the value of "$0" to "$4": objects that the panel
 --                             has said are looked at, the latest first
@@ -17,6 +18,7 @@
 local core = require "tracegrip.core"
 local fault = require "tracegrip.inspect.fault"
 local objects = require "tracegrip.inspect.objects"
+local sampling = require "tracegrip.inspect.sampling"
 local values = require "tracegrip.inspect.values"
 core.own()
 
@@ -25,6 +27,9 @@ local KEPT = 5                  -- objects that are looked at
 
 local methods = {}
 local heap = {methods = methods}
+for name, method in next, sampling.methods do
+  methods[name] = method
+end
 
 local looked_at = {}            -- {value} each, the latest first
 
@@ -34,8 +39,13 @@ function methods.enable (session)
 end
 
 function methods.disable (session)
+  heap.leave(session)
   session.heap, session.suspended = false, false
   return {}
+end
+
+function heap.leave (session)
+  sampling.leave(session)
 end
 
 ---------------------------------------------------------------------------
