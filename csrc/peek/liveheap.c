@@ -6,8 +6,8 @@
 
 #include "base/alloc.h"
 #include "base/grow.h"
-#include "heap/birth.h"
-#include "heap/census.h"
+#include "heap/births.h"
+#include "peek/birthmarks.h"
 #include "peek/ourselves.h"
 
 #define LIVING "tracegrip.liveheap"
@@ -109,6 +109,11 @@ static void search (Living *v, Meant *meant, uint64_t what) {
     note(v, v->ours.main);
 }
 
+static bool is_at (Living *v, uint64_t object, uint64_t at) {
+  (void)v;
+  return object == at;
+}
+
 static bool has_id (Living *v, uint64_t object, uint64_t id) {
   return tg_birth_id(v->image.low, v->image.high, object) == id;
 }
@@ -165,6 +170,7 @@ static bool is_light (lua_State *L) {
 
 int liveheap_id (lua_State *L) {
   luaL_checkany(L, 1);
+  const tg_Births *births = tg_birthmarks_opt(L, 2);
   lua_settop(L, 1);
   if (is_light(L)) {
     lua_pushnil(L);
@@ -176,8 +182,10 @@ int liveheap_id (lua_State *L) {
     return 2;
   if (lua_type(L, 1) == LUA_TUSERDATA)
     at = userdata_at(L, v, at);
-  lua_pushinteger(L, (lua_Integer)tg_birth_id(v->image.low, v->image.high,
-                                              at));
+  uint64_t id = births != NULL ? tg_births_find(births, at) : 0;
+  if (id == 0)
+    id = tg_birth_id(v->image.low, v->image.high, at);
+  lua_pushinteger(L, (lua_Integer)id);
   return 1;
 }
 
@@ -202,12 +210,17 @@ static void let_collector (lua_State *L, bool went) {
 
 int liveheap_object (lua_State *L) {
   uint64_t id = (uint64_t)luaL_checkinteger(L, 1);
+  const tg_Births *births = tg_birthmarks_opt(L, 2);
+  uint64_t at = births != NULL ? tg_births_address(births, id) : 0;
   luaL_checkstack(L, 8, NULL);
   Living *v = open_living(L);
   if (v == NULL)
     return 2;
   bool went = stop_collector(L);
-  search(v, has_id, id);
+  if (at != 0)
+    search(v, is_at, at);
+  else
+    search(v, has_id, id);
   lua_pushboolean(L, v->count > 0);
   if (v->count > 0)
     push_object(L, v, v->list[0]);

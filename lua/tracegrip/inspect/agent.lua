@@ -151,6 +151,7 @@ local function serve (co, wait)
   local client, text = inspector.receive(wait)
   if type(text) == "boolean" then
     console.pace(sessions.of(client), text)
+    heap.tick(sessions.of(client))
   elseif client and text then
     handle(client, text, co)
     hear_of_errors()

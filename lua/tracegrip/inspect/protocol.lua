@@ -102,9 +102,13 @@ command getSamplingProfile () -> (profile: SamplingHeapProfile)
 command startSampling (samplingInterval: number?, stackDepth: number?,
   includeObjectsCollectedByMajorGC: boolean?,
   includeObjectsCollectedByMinorGC: boolean?)
+command startTrackingHeapObjects (trackAllocations: boolean?)
 command stopSampling () -> (profile: SamplingHeapProfile)
+command stopTrackingHeapObjects (reportProgress: boolean?)
 command takeHeapSnapshot (reportProgress: boolean?)
 event addHeapSnapshotChunk (chunk: string)
+event heapStatsUpdate (statsUpdate: integer[])
+event lastSeenObjectId (lastSeenObjectId: integer, timestamp: number)
 event reportHeapSnapshotProgress (done: integer, total: integer,
   finished: boolean?)
 
