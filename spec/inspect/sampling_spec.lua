@@ -132,6 +132,32 @@ describe("a debugger's allocation sampling", function ()
     end)
   end)
 
+  it("has one way of a program that is always inside of its calls",
+  function ()
+    debugger.attach([[
+      kept = {}
+      local function keep (i) kept[i % 100] = ("x"):rep(10000) .. i end
+      local function work (i) keep(i) end
+      local i = 0
+      io.stderr:write "begun\n"
+      while not done do
+        i = i + 1
+        work(i)
+      end
+      io.stdout:write "done\n"]], function (front, command)
+      front:ask("HeapProfiler.startSampling", {samplingInterval = 1024})
+      evaluate(front, "kept = {}")
+      repeat
+        local full = evaluate(front, "#kept == 99 and kept[0] ~= nil").value
+      until full
+      local profile = front:ask("HeapProfiler.stopSampling").profile
+      local sizes, ways = sizes_of(profile)
+      assert.equal("(root);(main chunk);work;keep", ways.keep)
+      assert.is_true(sizes.keep >= 90 * 10000)
+      finish(front, command)
+    end)
+  end)
+
   it("leaves a program that stands still where it stands", function ()
     debugger.attach(program, function (front, command)
       front:go "pause"

@@ -9,8 +9,8 @@
 --
 -- What comes by it is carried to the program as it is (Tab:deliver), and what
 -- the program says is carried back. Nothing is read here but what ends code
--- (ending.lua), and that somebody follows the heap: a message may wait for hours
--- until the program looks.
+-- (ending.lua), and that somebody follows the heap: a message may wait for
+-- hours until the program looks.
 --
 -- Failure: who breaks the rules of HTTP or WebSocket, or does not read what it
 -- is sent, loses the connection; the program is told that it is gone.
@@ -110,11 +110,11 @@ local function remind (self)
   end
 end
 
-local function track (self, word)
-  if word == "start" and not self.ticker then
+local function track (self, follows)
+  if follows and not self.ticker then
     self.ticker = uv.new_timer()
     self.ticker:start(TICK_MS, TICK_MS, function () remind(self) end)
-  elseif word ~= "start" and self.ticker then
+  elseif not follows and self.ticker then
     self.ticker:close()
     self.ticker = nil
   end
@@ -124,7 +124,7 @@ end
 local function leave (self)
   local client = self.client
   self.client, self.parting = nil, true
-  track(self, "end")
+  track(self, false)
   if client then
     self.door.tab.debuggers[client] = nil
     self.door.tab:deliver(client)
@@ -201,9 +201,9 @@ end
 
 -- A message for the program; false: too many wait for it.
 function Visitor:forward (text)
-  local word = text:match '"HeapProfiler%.(%l+)TrackingHeapObjects"'
-  if word then
-    track(self, word)
+  local follows = text:match '"HeapProfiler%.(%l+)TrackingHeapObjects"'
+  if follows then
+    track(self, follows == "start")
   end
   local ends, tab = ending.is(text), self.door.tab
   if ends then

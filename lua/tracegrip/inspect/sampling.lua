@@ -84,10 +84,13 @@ local function source_of (node)
   end
 end
 
+local function identity (node)
+  return string.format("%s:%s:%d", node.name, node.url or "", node.line or 0)
+end
+
 -- The number of a way: the same in each profile.
-local function number_of (ids, parent, node)
-  local key = string.format("%d:%s:%s:%d", parent, node.name, node.url or "",
-                            node.line or 0)
+local function number_of (ids, parent, what)
+  local key = string.format("%d:%s", parent, what)
   if not ids[key] then
     ids.count = ids.count + 1
     ids[key] = ids.count
@@ -95,21 +98,40 @@ local function number_of (ids, parent, node)
   return ids[key]
 end
 
+-- A frame that was open before the trace is shown until a sample finds it gone,
+-- which none does inside of a call. If the function is called again meanwhile,
+-- then by whoever had called it before, and not by what has returned.
+local function caller_of (into, node, what)
+  local at = into
+  while node.calls > 0 and at.old do
+    if at.what == what then
+      return at.up
+    end
+    at = at.up
+  end
+  return into
+end
+
+local function child_of (of, into, node)
+  local what = identity(node)
+  local up = caller_of(into, node, what)
+  local id = number_of(of.ids, up.id, what)
+  local child = up.known[id]
+  if not child then
+    child = {callFrame = places.frame(node.name, source_of(node), node.line),
+             selfSize = 0, id = id, children = wire.array(), known = {},
+             up = up, what = what, old = true}
+    up.known[id] = child
+    up.children[#up.children + 1] = child
+  end
+  child.old = child.old and node.calls == 0
+  return child
+end
+
 local add_children              -- function, defined below
 
 local function add_child (of, into, node)
-  if is_pause(node) then
-    into.selfSize = into.selfSize + bytes_of(of, node)
-    return add_children(of, into, node)
-  end
-  local id = number_of(of.ids, into.id, node)
-  local child = into.known[id]
-  if not child then
-    child = {callFrame = places.frame(node.name, source_of(node), node.line),
-             selfSize = 0, id = id, children = wire.array(), known = {}}
-    into.known[id] = child
-    into.children[#into.children + 1] = child
-  end
+  local child = is_pause(node) and into or child_of(of, into, node)
   child.selfSize = child.selfSize + bytes_of(of, node)
   add_children(of, child, node)
 end
@@ -123,6 +145,7 @@ end
 -- Ways on which nothing has been made are none. Returns whether there is any.
 local function finish (node, samples)
   local kept = wire.array()
+  node.known, node.up, node.what, node.old = nil, nil, nil, nil
   if node.selfSize > 0 then
     samples[#samples + 1] = {size = node.selfSize, nodeId = node.id,
                              ordinal = node.id}
@@ -132,7 +155,7 @@ local function finish (node, samples)
       kept[#kept + 1] = child
     end
   end
-  node.children, node.known = kept, nil
+  node.children = kept
   return node.selfSize > 0 or #kept > 0
 end
 

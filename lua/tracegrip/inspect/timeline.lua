@@ -1,5 +1,5 @@
--- timeline.lua - "Allocations on timeline" of the front end's Memory panel: when
--- the objects were made that are alive, told while the program runs.
+-- timeline.lua - "Allocations on timeline" of the front end's Memory panel:
+-- when the objects were made that are alive, told while the program runs.
 --
 --   timeline.begin(session, before)
 --                             from now on; its ids are others than those of
