@@ -1,6 +1,6 @@
 /*
-** birthmarks.h - marks among the objects of the state that calls (births.h), for
-** a debugger that follows its heap.
+** birthmarks.h - marks among the objects of the state that calls (births.h),
+** for a debugger that follows its heap.
 **
 **     marks = birthmarks(before?)    with other ids than those
 **     changes, id = marks:mark(us)   one more, at that time: a list of numbers,
@@ -17,16 +17,16 @@
 
 #include "binding/lx.h"
 
-struct tg_Births;       /* heap/births.h, which not all can include that name
-                           the functions of Lua */
+struct tg_Births;       /* heap/births.h; lib.c, which includes this, knows
+                           another tg_Sight than that */
 struct tg_Ourselves;
 
 void tg_birthmarks_setup (lua_State *L);
 
 int birthmarks_new (lua_State *L);
 
-/* That of an argument; NULL: there is none. */
-struct tg_Births *tg_birthmarks_opt (lua_State *L, int arg);    /* [-0, +0, v] */
+/* That of an argument; NULL: there is none. [-0, +0, v] */
+struct tg_Births *tg_birthmarks_opt (lua_State *L, int arg);
 
 /* Numbers the objects of this moment; makes none. False without memory. */
 bool tg_birthmarks_number (struct tg_Births *b,
