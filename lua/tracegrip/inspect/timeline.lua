@@ -31,8 +31,7 @@ local function elapsed (of)
   return of.passed
 end
 
-local function mark (session)
-  local of = session.timeline
+local function mark (session, of)
   local from, worked = elapsed(of), os.clock()
   local changes, last = of.marks:mark(math.floor(from * 1000))
   if not changes then
@@ -49,9 +48,10 @@ end
 
 function timeline.begin (session, before)
   if not session.timeline then
-    session.timeline = {marks = core.birthmarks(before),
-                        begun = inspector.now(), passed = 0, due = 0}
-    mark(session)
+    local of = {marks = core.birthmarks(before), begun = inspector.now(),
+                passed = 0, due = 0}
+    mark(session, of)
+    session.timeline = of
   end
 end
 
@@ -59,15 +59,15 @@ end
 function timeline.tick (session)
   local of = session.timeline
   if of and elapsed(of) >= of.due then
-    pcall(mark, session)
+    pcall(mark, session, of)
   end
 end
 
 function timeline.finish (session)
   local of = session.timeline
+  session.timeline = nil
   if of then
-    mark(session)
-    session.timeline = nil
+    mark(session, of)
     return of.marks
   end
 end
