@@ -28,6 +28,7 @@
 #include "host/life.h"
 #include "host/ownfunctions.h"
 #include "inspect/inspector.h"
+#include "peek/birthmarks.h"
 #include "peek/heapend.h"
 #include "peek/heapshot.h"
 #include "peek/heapview.h"
@@ -152,6 +153,7 @@ static const luaL_Reg core[] = {
   {"snapshotAtEnd", heapend_start},
   {"heapgauge", programheap_gauge},
   {"picture", programheap_picture},
+  {"birthmarks", birthmarks_new},
   {"heapid", liveheap_id},
   {"heapobject", liveheap_object},
   {"instances", liveheap_instances},
@@ -245,6 +247,7 @@ int luaopen_tracegrip_core (lua_State *L) {
   tg_clientchannel_setup(L);
   tg_listener_setup(L);
   tg_ownheap_setup(L);
+  tg_birthmarks_setup(L);
   tg_programheap_setup(L);
   luaL_newlib(L, core);
   tg_consolemarks_push(L);

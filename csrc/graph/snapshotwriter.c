@@ -91,11 +91,18 @@ static bool add_edges (const tg_Graph *g, tg_OutFile *out) {
   return true;
 }
 
+static void add_samples (const tg_SnapshotHead *h, tg_OutFile *out) {
+  tg_buf_addstr(&out->text, "],\n\"trace_function_infos\":[],"
+                "\"trace_tree\":[],\"samples\":[");
+  for (uint32_t i = 0; i < h->nsamples; i++) {
+    tg_buf_addstr(&out->text, i > 0 ? "," : "");
+    add_numbers(&out->text, h->samples + 2 * (size_t)i, 2);
+  }
+}
+
 static bool add_strings (const tg_Graph *g, tg_OutFile *out) {
   tg_JsonWriter json;
-  tg_buf_addstr(&out->text, "],\n\"trace_function_infos\":[],"
-                "\"trace_tree\":[],\"samples\":[],\"locations\":[],\n"
-                "\"strings\":");
+  tg_buf_addstr(&out->text, "],\"locations\":[],\n\"strings\":");
   tg_jsonwriter_init(&json, &out->text);
   json.sink.array(&json.sink);
   for (uint32_t i = 0; i < g->strings.count; i++) {
@@ -112,7 +119,10 @@ static bool add_strings (const tg_Graph *g, tg_OutFile *out) {
 bool tg_snapshot_write (const tg_Graph *g, const tg_SnapshotHead *head,
                         tg_OutFile *out) {
   add_head(g, head, &out->text);
-  if (!add_nodes(g, out) || !add_edges(g, out) || !add_strings(g, out))
+  if (!add_nodes(g, out) || !add_edges(g, out))
+    return false;
+  add_samples(head, out);
+  if (!add_strings(g, out))
     return false;
   tg_buf_addstr(&out->text, "}\n");
   return tg_outfile_turn(out);

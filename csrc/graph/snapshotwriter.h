@@ -21,6 +21,9 @@ typedef struct tg_SnapshotHead {
   uint64_t objects;     /* the state's own */
   uint64_t state_bytes; /* what the state itself counts */
   uint64_t low, high;   /* how ids are made of addresses (birth.h) */
+  const uint64_t *samples;      /* borrows; pairs of a time in us and the last
+                                   id that was given away then */
+  uint32_t nsamples;    /* pairs */
 } tg_SnapshotHead;
 
 /* False if anything has failed. */

@@ -146,12 +146,15 @@ static void add_strings (tg_Heap *h) {
 static void add_all (tg_Heap *h) {
   uint64_t g = h->shared;
   add_list(h, word(h, g + tg_heap_row(h, AT_SHARED_OBJECTS)));
+  h->recent = h->count;
   if (tg_heap_has(h, AT_SHARED_FINALIZED))
     add_list(h, word(h, g + tg_heap_row(h, AT_SHARED_FINALIZED)));
+  h->finalized = h->count;
   if (tg_heap_has(h, AT_CLOSURE_C))     /* 5.1 */
     add_ring(h, word(h, g + tg_heap_row(h, AT_SHARED_PENDING)));
   else
     add_list(h, word(h, g + tg_heap_row(h, AT_SHARED_PENDING)));
+  h->pending = h->count;
   if (h->sight.release < 50300)
     add_strings(h);
   for (uint32_t i = 0; i < h->count; i++) {
@@ -164,7 +167,12 @@ static void add_all (tg_Heap *h) {
     add_list(h, word(h, g + tg_heap_row(h, AT_SHARED_FIXED)));
 }
 
+/* Where a list ended is where it begins then: in front of it is the main thread
+   alone. */
 static void turn (tg_Heap *h) {
+  h->recent = h->count + 1 - h->recent;
+  h->finalized = h->count + 1 - h->finalized;
+  h->pending = h->count + 1 - h->pending;
   for (uint32_t i = 1, j = h->count; i + 1 < j; i++) {
     uint64_t at = h->at[i];
     uint8_t kind = h->kinds[i];

@@ -36,6 +36,9 @@ typedef struct tg_Heap {
   const tg_Layout *layout;
   uint64_t main, shared;        /* the main thread; its global_State */
   uint32_t count, capacity;     /* objects; the oldest is the first */
+  uint32_t pending;     /* the first that waits for its finalizer... */
+  uint32_t finalized;   /* ...that has one... */
+  uint32_t recent;      /* ...of all others; to the end */
   uint64_t *at;         /* owns, as all here; addresses */
   uint8_t *kinds;       /* tg_ObjectKind */
   uint64_t *bits;       /* by eighth of the image's memory */

@@ -218,7 +218,8 @@ static void end_work (tg_Inspector *i) {
 /* Resumed by nobody, so that its C calls are counted from 0: where the program
    has all that there are (LUAI_MAXCCALLS), which is an error like others, the
    agent could not begin. It is never inside of itself, so twice as many is the
-   most. */
+   most. A trace that the agent itself has begun has left a hook here, as on
+   all that ran then: no event may come from where the program is not. */
 bool tg_agent_call (tg_Inspector *i, lua_State *L, const tg_Tidings *t) {
   lua_State *work = i->work, *about = (t->thrower != NULL) ? t->thrower : L;
   int error = errno, results = 0;
@@ -229,6 +230,7 @@ bool tg_agent_call (tg_Inspector *i, lua_State *L, const tg_Tidings *t) {
   tg_assert(work != L && lua_gettop(work) == 0);
   TG_STACK_GUARD(L);
   begin_work(i);
+  lua_sethook(work, NULL, 0, 0);
   uint64_t begun = tg_clock_ticks();
   int status = lua_resume(work, NULL, push_call(work, t, about), &results);
   if (status == LUA_OK) {

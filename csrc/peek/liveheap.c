@@ -6,8 +6,8 @@
 
 #include "base/alloc.h"
 #include "base/grow.h"
-#include "heap/birth.h"
-#include "heap/census.h"
+#include "heap/births.h"
+#include "peek/birthmarks.h"
 #include "peek/ourselves.h"
 
 #define LIVING "tracegrip.liveheap"
@@ -25,28 +25,42 @@ typedef struct Living {
 
 typedef bool Meant (Living *v, uint64_t object, uint64_t what);
 
+static void free_sight (Living *v) {
+  tg_image_free(&v->image);
+  tg_ourselves_close(&v->ours);
+}
+
 static int living__gc (lua_State *L) {
   Living *v = lua_touserdata(L, 1);
   tg_free(v->list);
-  tg_image_free(&v->image);
-  tg_ourselves_close(&v->ours);
+  free_sight(v);
   memset(v, 0, sizeof *v);
   return 0;
 }
 
 #define row(v, name) ((uint64_t)(v)->ours.layout->at[TG_ROW_##name])
 
+/* The memory as it is now: what is mapped later is not seen. NULL, or why
+   not. */
+static const char *open_sight (Living *v, const lua_State *main) {
+  const char *objection = tg_ourselves_open(&v->ours, main);
+  if (objection != NULL)
+    return objection;
+  if (!tg_image_own(&v->image, &v->ours.memory))
+    return "not enough memory";
+  v->shared = tg_image_word(&v->image, v->ours.main + row(v, AT_STATE_SHARED));
+  return NULL;
+}
+
 /* Pushes the userdata; NULL: pushes nil and why. */
 static Living *open_living (lua_State *L) {
   Living *v = lx_owner(L, sizeof *v, 0, LIVING, living__gc);
-  const char *objection = tg_ourselves_open(&v->ours, lx_mainthread(L));
-  if (objection != NULL || !tg_image_own(&v->image, &v->ours.memory)) {
-    lua_pushnil(L);
-    lua_pushstring(L, objection != NULL ? objection : "not enough memory");
-    return NULL;
-  }
-  v->shared = tg_image_word(&v->image, v->ours.main + row(v, AT_STATE_SHARED));
-  return v;
+  const char *objection = open_sight(v, lx_mainthread(L));
+  if (objection == NULL)
+    return v;
+  lua_pushnil(L);
+  lua_pushstring(L, objection);
+  return NULL;
 }
 
 /* ---- one object ---- */
@@ -109,6 +123,11 @@ static void search (Living *v, Meant *meant, uint64_t what) {
     note(v, v->ours.main);
 }
 
+static bool is_at (Living *v, uint64_t object, uint64_t at) {
+  (void)v;
+  return object == at;
+}
+
 static bool has_id (Living *v, uint64_t object, uint64_t id) {
   return tg_birth_id(v->image.low, v->image.high, object) == id;
 }
@@ -165,6 +184,7 @@ static bool is_light (lua_State *L) {
 
 int liveheap_id (lua_State *L) {
   luaL_checkany(L, 1);
+  const tg_Births *births = tg_birthmarks_opt(L, 2);
   lua_settop(L, 1);
   if (is_light(L)) {
     lua_pushnil(L);
@@ -176,8 +196,10 @@ int liveheap_id (lua_State *L) {
     return 2;
   if (lua_type(L, 1) == LUA_TUSERDATA)
     at = userdata_at(L, v, at);
-  lua_pushinteger(L, (lua_Integer)tg_birth_id(v->image.low, v->image.high,
-                                              at));
+  uint64_t id = births != NULL ? tg_births_find(births, at) : 0;
+  if (id == 0)
+    id = tg_birth_id(v->image.low, v->image.high, at);
+  lua_pushinteger(L, (lua_Integer)id);
   return 1;
 }
 
@@ -202,12 +224,17 @@ static void let_collector (lua_State *L, bool went) {
 
 int liveheap_object (lua_State *L) {
   uint64_t id = (uint64_t)luaL_checkinteger(L, 1);
+  const tg_Births *births = tg_birthmarks_opt(L, 2);
+  uint64_t at = births != NULL ? tg_births_address(births, id) : 0;
   luaL_checkstack(L, 8, NULL);
   Living *v = open_living(L);
   if (v == NULL)
     return 2;
   bool went = stop_collector(L);
-  search(v, has_id, id);
+  if (at != 0)
+    search(v, is_at, at);
+  else
+    search(v, has_id, id);
   lua_pushboolean(L, v->count > 0);
   if (v->count > 0)
     push_object(L, v, v->list[0]);
@@ -242,7 +269,9 @@ static bool fill_instances (lua_State *L, Living *v, uint64_t wanted,
 }
 
 /* To make the table may collect, run finalizers, and raise: so it is made
-   before the collector is stopped, and again if there are more by then. */
+   before the collector is stopped, and again if there are more by then. The
+   heap may have grown by it, to where an earlier look at memory does not see:
+   the newest object is the first on its list. */
 int liveheap_instances (lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   luaL_checkstack(L, 8, NULL);
@@ -258,7 +287,9 @@ int liveheap_instances (lua_State *L) {
       return push_no_memory(L);
     lua_createtable(L, (int)room, 0);
     bool went = stop_collector(L);
-    filled = fill_instances(L, v, wanted, room);
+    free_sight(v);
+    v->failed = open_sight(v, lx_mainthread(L)) != NULL;
+    filled = v->failed || fill_instances(L, v, wanted, room);
     let_collector(L, went);
     if (!filled)
       lua_pop(L, 1);

@@ -13,10 +13,11 @@
 
 #include "binding/lx.h"
 
-/* heapid(value) -> the number of an object; nil: it is none, or message. */
+/* heapid(value, marks?) -> the number of an object; nil: it is none, or
+   message. That by birth (birthmarks.h), if it has one. */
 int liveheap_id (lua_State *L);
 
-/* heapobject(id) -> true, the object; false: none has that number. */
+/* heapobject(id, marks?) -> true, the object; false: none has that number. */
 int liveheap_object (lua_State *L);
 
 /* instances(prototype) -> list of tables and userdata whose metatable that is,

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "peek/birthmarks.h"
 #include "peek/picture.h"
 #include "text/newfile.h"
 
@@ -88,19 +89,29 @@ static int push_picture (lua_State *L, tg_Picture *from) {
   return 1;
 }
 
+/* False with errno. */
+static bool number_births (tg_Births *b, const tg_Ourselves *ours) {
+  if (b == NULL || tg_birthmarks_number(b, ours))
+    return true;
+  errno = ENOMEM;
+  return false;
+}
+
 /* Nothing is made in the state before the copy has been. */
 int ownheap_snapshot (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   tg_Picture p = {.pipe = -1};
   bool wait = lua_toboolean(L, 2);
+  tg_Births *births = tg_birthmarks_opt(L, 3);
   size_t n = strlen(path);
   luaL_argcheck(L, n < 3 || strcmp(path + n - 3, ".gz") != 0, 1,
                 "a snapshot is not compressed");
   luaL_argcheck(L, strcmp(path, "-") != 0, 1, "a snapshot has a file");
   tg_Ourselves ours;
   const char *objection = tg_ourselves_open(&ours, lx_mainthread(L));
-  tg_PictureOrder order = {.ours = &ours, .path = path};
-  bool begun = objection == NULL && tg_picture_begin(&p, &order);
+  tg_PictureOrder order = {.ours = &ours, .path = path, .births = births};
+  bool begun = objection == NULL && number_births(births, &ours)
+               && tg_picture_begin(&p, &order);
   int error = errno;
   tg_ourselves_close(&ours);
   if (objection != NULL) {

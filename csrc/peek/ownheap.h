@@ -11,10 +11,11 @@
 #include "binding/lx.h"
 
 /*
-** snapshot(path, wait) -> result | nil, message, code. With 'wait' false the
-** result has stopped_ms alone, and is called for the rest: result() waits, and
-** gives what the other way gives at once. Fields: objects, bytes, state_bytes,
-** garbage, stopped_ms.
+** snapshot(path, wait, marks?) -> result | nil, message, code. With 'wait'
+** false the result has stopped_ms alone, and is called for the rest: result()
+** waits, and gives what the other way gives at once. Fields: objects, bytes,
+** state_bytes, garbage, stopped_ms. With marks (birthmarks.h) ids are by birth,
+** and there are samples.
 */
 int ownheap_snapshot (lua_State *L);
 

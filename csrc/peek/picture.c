@@ -8,8 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/apart.h"
 #include "base/clock.h"
+#include "heap/links.h"
 #include "text/outfile.h"
 
 /* ---- the child ---- */
@@ -34,6 +36,22 @@ static bool say (const tg_PictureSaid *said) {
   return write(0, said, sizeof *said) == (ssize_t)sizeof *said;
 }
 
+/* The state has not changed since its objects were numbered. */
+static void number_objects (const tg_Births *b, tg_Graph *g) {
+  for (uint32_t i = 0; i < b->count && i + TG_FIRST_OBJECT < g->count; i++)
+    g->ids[i + TG_FIRST_OBJECT] = tg_births_id(b, b->numbers[i]);
+}
+
+/* Pairs of time and id; NULL without memory, or marks. */
+static uint64_t *samples_of (const tg_Births *b) {
+  uint64_t *list = tg_calloc(2 * (size_t)b->nmarks + 1, sizeof *list);
+  for (uint32_t i = 0; list != NULL && i < b->nmarks; i++) {
+    list[2 * i] = b->marks[i].time_us;
+    list[2 * i + 1] = tg_births_last(b, &b->marks[i]);
+  }
+  return list;
+}
+
 /* Into the pipe goes first what there is to say: the snapshot has no end that
    could be told by looking at it. */
 static bool write_picture (const tg_PictureOrder *o, const tg_Graph *g,
@@ -45,6 +63,8 @@ static bool write_picture (const tg_PictureOrder *o, const tg_Graph *g,
     .lua = release, .pid = o->ours->memory.pid,
     .objects = said->sums.objects, .state_bytes = said->sums.state_bytes,
     .low = image->low, .high = image->high};
+  if (o->births != NULL && (head.samples = samples_of(o->births)) != NULL)
+    head.nsamples = o->births->nmarks;
   if ((o->path == NULL && !say(said))
       || !tg_outfile_open(&out, o->path != NULL ? o->path : "-"))
     return false;
@@ -64,6 +84,8 @@ static int take_picture (const tg_PictureOrder *o, tg_PictureSaid *said) {
   if (!tg_capture(&graph, &image, ours->layout, ours->release, ours->main,
                   &said->sums))
     return ENOMEM;
+  if (o->births != NULL)
+    number_objects(o->births, &graph);
   return write_picture(o, &graph, &image, said) ? 0 : errno;
 }
 

@@ -20,12 +20,15 @@
 #include <sys/types.h>
 
 #include "binding/lx.h"
+#include "heap/births.h"
 #include "heap/capture.h"
 #include "peek/ourselves.h"
 
 typedef struct tg_PictureOrder {
   const tg_Ourselves *ours;     /* borrows */
   const char *path;     /* NULL: into the pipe, behind what is said */
+  const tg_Births *births;      /* borrows; ids by birth, of just this moment;
+                                   NULL: by address */
   bool strict;          /* EAGAIN unless the sum is what the state says */
 } tg_PictureOrder;
 

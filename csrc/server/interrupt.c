@@ -103,13 +103,12 @@ static void call_upon (tg_Interrupt *r, const void *context) {
   visit(r, context);
   if (r->channel == NULL || !atomic_load(&r->channel->wanted))
     return;
-  if (r->session->hooked) {
-    tg_lastrun_invalidate();
-    return;
-  }
   if (atomic_load(&r->channel->messages))
     tg_running_call(r->part.host, TG_CALLER_INSPECTOR);
-  tg_running_call(r->part.host, TG_CALLER_SERVER);
+  if (r->session->hooked)
+    tg_lastrun_invalidate();
+  else
+    tg_running_call(r->part.host, TG_CALLER_SERVER);
 }
 
 /* Our signals come from tgkill of our own process, and from the pipe of a

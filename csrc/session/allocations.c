@@ -184,9 +184,14 @@ void tg_allocations_note (tg_Session *s, uint64_t now) {
 }
 
 /* To ask for room is enough: 'turn' tells of what is due, as often as it takes
-   to tell of all. The chain of coroutines is nothing to it. */
+   to tell of all. The chain of coroutines is nothing to it. What went while the
+   tracer worked, as in a collection that a debugger asks for, has set no
+   alarm. */
 void tg_allocations_settle (tg_Session *s) {
   bool more = s->phase != TG_PHASE_TERMINATED;
+  tg_AllocMeter *m = s->memory.meter;
+  if (m != NULL && m->based && tg_origins_due(&m->origins) > 0)
+    m->due = true;
   s->writer.behind = true;
   while (more && tg_allocations_due(s))
     more = tg_writer_begin(&s->writer, 1, tg_clock_ticks()) != NULL;

@@ -32,6 +32,7 @@ local scripts = {
   {"looking", "show values as Lua has them, and change them"},
   {"acting", "run code, complete it, and pause by what people do"},
   {"panels", "show the console, coverage and a profile in their panels"},
+  {"memory", "show who has made what is alive, and when"},
   {"clients", "are several for one program"},
 }
 

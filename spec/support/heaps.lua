@@ -36,7 +36,8 @@ function heaps.read (path)
   local document = cjson.decode(run.read(path))
   local meta = document.snapshot.meta
   local self = setmetatable({meta = meta, strings = document.strings,
-                             nodes = {}, by_id = {}}, Snapshot)
+                             samples = document.samples, nodes = {},
+                             by_id = {}}, Snapshot)
   local fields, width = {}, #meta.node_fields
   for i, name in ipairs(meta.node_fields) do
     fields[name] = i

@@ -143,7 +143,7 @@ local function tell (parsed, path, result)
               .. "middle of something", result.bytes, result.state_bytes)
   end
   if (result.distant or 0) > 0 then
-    main.note("%s further away than 8 GiB from the heap and from the maps: "
+    main.note("%s further away than 6 GiB from the heap and from the maps: "
               .. "such an object's id may be another's, too",
               result.distant == 1 and "one object is"
               or units.count(result.distant) .. " objects are")

@@ -130,6 +130,7 @@ local function leave (client)
   debugger.leave(sessions.of(client))
   console.leave(sessions.of(client))
   profiler.leave(sessions.of(client))
+  heap.leave(sessions.of(client))
   sessions.remove(client)
   if #sessions.clients() == 0 then
     objects.release_all()
@@ -150,6 +151,7 @@ local function serve (co, wait)
   local client, text = inspector.receive(wait)
   if type(text) == "boolean" then
     console.pace(sessions.of(client), text)
+    heap.tick(sessions.of(client))
   elseif client and text then
     handle(client, text, co)
     hear_of_errors()

@@ -8,8 +8,9 @@
 --                       does not get in
 --
 -- What comes by it is carried to the program as it is (Tab:deliver), and what
--- the program says is carried back. Nothing is read here: a message may wait
--- for hours until the program looks.
+-- the program says is carried back. Nothing is read here but what ends code
+-- (ending.lua), and that somebody follows the heap: a message may wait for
+-- hours until the program looks.
 --
 -- Failure: who breaks the rules of HTTP or WebSocket, or does not read what it
 -- is sent, loses the connection; the program is told that it is gone.
@@ -32,6 +33,7 @@ local BEHIND = 4 << 20          -- from which on it is left out what can be
 local MAX_DEBUGGERS = 16
 local MAX_STRANGERS = 32        -- connections that are no WebSocket yet
 local PATIENCE_MS = 10000       -- for a request to be complete
+local TICK_MS = 50              -- between two words that time passes
 -- Chromium opens a front end with parameters that it knows, and says
 -- ERR_INVALID_URL to any other: to "experiments" since some release.
 local FRONT_END = "devtools://devtools/bundled/js_app.html?v8only=true&ws="
@@ -98,10 +100,31 @@ local pages = {
 local Visitor = {__name = "tracegrip.visitor"}
 Visitor.__index = Visitor
 
+-- Whoever follows the program's heap has it told that time passes, as long as
+-- it takes what there is to be taken: again that the debugger reads what it is
+-- sent.
+local function remind (self)
+  local tab = self.door.tab
+  if not self.behind and not tab.gone and not tab.channel:nudge() then
+    tab:deliver(self.client, false)
+  end
+end
+
+local function track (self, follows)
+  if follows and not self.ticker then
+    self.ticker = uv.new_timer()
+    self.ticker:start(TICK_MS, TICK_MS, function () remind(self) end)
+  elseif not follows and self.ticker then
+    self.ticker:close()
+    self.ticker = nil
+  end
+end
+
 -- Once or often. The program hears of it if it has heard of the debugger.
 local function leave (self)
   local client = self.client
   self.client, self.parting = nil, true
+  track(self, false)
   if client then
     self.door.tab.debuggers[client] = nil
     self.door.tab:deliver(client)
@@ -178,6 +201,10 @@ end
 
 -- A message for the program; false: too many wait for it.
 function Visitor:forward (text)
+  local follows = text:match '"HeapProfiler%.(%l+)TrackingHeapObjects"'
+  if follows then
+    track(self, follows == "start")
+  end
   local ends, tab = ending.is(text), self.door.tab
   if ends then
     ending.forget(self.watched)

@@ -2,6 +2,8 @@
 -- panel, and objects by the numbers that they have there.
 --
 --   heap.methods              name -> function (session, params): a result
+--   heap.tick(session)        time has passed
+--   heap.leave(session)       it is gone
 --   heap.heed(session, name)  it calls that method now
 --   heap.inspected(n)         the value of "$0" to "$4": objects that the panel
 --                             has said are looked at, the latest first
@@ -17,6 +19,8 @@
 local core = require "tracegrip.core"
 local fault = require "tracegrip.inspect.fault"
 local objects = require "tracegrip.inspect.objects"
+local sampling = require "tracegrip.inspect.sampling"
+local timeline = require "tracegrip.inspect.timeline"
 local values = require "tracegrip.inspect.values"
 core.own()
 
@@ -25,8 +29,13 @@ local KEPT = 5                  -- objects that are looked at
 
 local methods = {}
 local heap = {methods = methods}
+for name, method in next, sampling.methods do
+  methods[name] = method
+end
 
 local looked_at = {}            -- {value} each, the latest first
+local numbered                  -- marks by which the objects of the latest
+                                -- timeline have their numbers
 
 function methods.enable (session)
   session.heap = true
@@ -34,9 +43,17 @@ function methods.enable (session)
 end
 
 function methods.disable (session)
+  heap.leave(session)
   session.heap, session.suspended = false, false
   return {}
 end
+
+function heap.leave (session)
+  sampling.leave(session)
+  timeline.leave(session)
+end
+
+heap.tick = timeline.tick
 
 ---------------------------------------------------------------------------
 -- Snapshots
@@ -69,9 +86,9 @@ local function progress (session, done, total, finished)
 end
 
 -- The progress is told before the file, as V8 does.
-function methods.takeHeapSnapshot (session, params)
+local function take (session, params, marks)
   local path = os.tmpname()
-  local taken, result, message = pcall(core.snapshot, path, true)
+  local taken, result, message = pcall(core.snapshot, path, true, marks)
   if not taken or not result then
     os.remove(path)
     message = taken and message or result
@@ -90,6 +107,22 @@ function methods.takeHeapSnapshot (session, params)
   return {}
 end
 
+function methods.takeHeapSnapshot (session, params)
+  return take(session, params)
+end
+
+function methods.startTrackingHeapObjects (session)
+  timeline.begin(session, numbered)
+  return {}
+end
+
+function methods.stopTrackingHeapObjects (session, params)
+  local marks = timeline.finish(session)
+  local result = take(session, params, marks)
+  numbered = marks or numbered
+  return result
+end
+
 function methods.collectGarbage ()
   collectgarbage()
   collectgarbage()
@@ -104,7 +137,7 @@ local function object_of (params, field)
   local id = math.tointeger(tonumber(fault.string(params, field)))
   local found, value = false, nil
   if id and id > 0 then
-    found, value = core.heapobject(id)
+    found, value = core.heapobject(id, numbered)
   end
   if not found then
     fault.raise("Object is not available")
@@ -119,7 +152,8 @@ function methods.getObjectByHeapObjectId (_, params)
 end
 
 function methods.getHeapObjectId (_, params)
-  local id = core.heapid((objects.get(fault.string(params, "objectId"))))
+  local id = core.heapid((objects.get(fault.string(params, "objectId"))),
+                         numbered)
   if not id then
     fault.raise("Object is not in the heap")
   end

@@ -11,7 +11,7 @@
 local core = require "tracegrip.core"
 local counting = require "tracegrip.coverage"
 local fault = require "tracegrip.inspect.fault"
-local fileurl = require "tracegrip.inspect.fileurl"
+local places = require "tracegrip.inspect.places"
 local ranges = require "tracegrip.inspect.ranges"
 local scripts = require "tracegrip.inspect.scripts"
 local sessions = require "tracegrip.inspect.sessions"
@@ -66,23 +66,12 @@ local function exported (trace)
                              message or path)
 end
 
--- The scripts that have an address, by their files.
-local function scripts_by_url ()
-  local found = {}
-  for _, script in ipairs(scripts.all()) do
-    found[script.url] = found[script.url] or script
-  end
-  return found
-end
-
--- A file's path becomes the script that the front end knows, or gets to know.
-local function place (frame, found)
+-- A file's path becomes the script that the front end knows.
+local function place (frame, find)
   local path = frame.url
   frame.url, frame.scriptId = "", "0"
   if string.sub(path, 1, 1) == "/" then
-    local url = fileurl.of(path)
-    local script = found[url] or scripts.meet("@" .. path)
-    found[url] = script
+    local script = find(path)
     frame.url, frame.scriptId = script.url, script.id
   end
 end
@@ -106,9 +95,9 @@ function methods.stop (session)
   trace:stop()
   local profile = core.decode(exported(trace), DEPTH,
                               getmetatable(wire.array()))
-  local found = scripts_by_url()
+  local find = places.finder()
   for _, node in ipairs(profile.nodes) do
-    place(node.callFrame, found)
+    place(node.callFrame, find)
   end
   return {profile = {
     nodes = wire.array(profile.nodes), samples = wire.array(profile.samples),

@@ -84,6 +84,12 @@ event scriptParsed (scriptId: Runtime.ScriptId, url: string,
 
 domain HeapProfiler
 type HeapSnapshotObjectId = string
+type SamplingHeapProfileNode = {callFrame: Runtime.CallFrame, selfSize: number,
+  id: integer, children: SamplingHeapProfileNode[]}
+type SamplingHeapProfileSample = {size: number, nodeId: integer,
+  ordinal: number}
+type SamplingHeapProfile = {head: SamplingHeapProfileNode,
+  samples: SamplingHeapProfileSample[]}
 command addInspectedHeapObject (heapObjectId: HeapSnapshotObjectId)
 command collectGarbage ()
 command disable ()
@@ -92,8 +98,17 @@ command getHeapObjectId (objectId: Runtime.RemoteObjectId)
   -> (heapSnapshotObjectId: HeapSnapshotObjectId)
 command getObjectByHeapObjectId (objectId: HeapSnapshotObjectId,
   objectGroup: string?) -> (result: Runtime.RemoteObject)
+command getSamplingProfile () -> (profile: SamplingHeapProfile)
+command startSampling (samplingInterval: number?, stackDepth: number?,
+  includeObjectsCollectedByMajorGC: boolean?,
+  includeObjectsCollectedByMinorGC: boolean?)
+command startTrackingHeapObjects (trackAllocations: boolean?)
+command stopSampling () -> (profile: SamplingHeapProfile)
+command stopTrackingHeapObjects (reportProgress: boolean?)
 command takeHeapSnapshot (reportProgress: boolean?)
 event addHeapSnapshotChunk (chunk: string)
+event heapStatsUpdate (statsUpdate: integer[])
+event lastSeenObjectId (lastSeenObjectId: integer, timestamp: number)
 event reportHeapSnapshotProgress (done: integer, total: integer,
   finished: boolean?)
 

@@ -35,6 +35,8 @@ end
 -- Fields are assigned by raw access, but what the program is in the middle of
 -- may be to traverse that very table.
 local running = {
+  ["HeapProfiler.getSamplingProfile"] = true,
+  ["HeapProfiler.startSampling"] = true, ["HeapProfiler.stopSampling"] = true,
   ["Profiler.start"] = true, ["Profiler.stop"] = true,
   ["Profiler.startPreciseCoverage"] = true, ["Runtime.callFunctionOn"] = true,
   ["Runtime.evaluate"] = true

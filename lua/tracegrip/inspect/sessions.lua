@@ -9,6 +9,8 @@
 --   async_depth           how many resumers it wants to see
 --   ignored               functions: whether steps pass over an address
 --   interval, profile     us between samples; the trace of them while one runs
+--   sampling              its "Allocation sampling" (sampling.lua), or nil
+--   timeline              its "Allocations on timeline" (timeline.lua), or nil
 --   coverage              what it wants of coverage: {counts, detailed}; nil
 --   behind, missed        whether it reads too slowly; messages of the console
 --                         that it is yet to be told it has missed
@@ -54,7 +56,8 @@ function sessions.of (client)
     client = client, debugger = false, runtime = false, breakpoints = {},
     active = true, skips = false, exceptions = "none", async_depth = 0,
     ignored = {}, behind = false, missed = 0, interval = 1000, profile = nil,
-    coverage = nil, heap = false, suspended = false
+    sampling = nil, timeline = nil, coverage = nil, heap = false,
+    suspended = false
   }, Session)
   return all[client]
 end
