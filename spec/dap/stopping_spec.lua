@@ -55,6 +55,29 @@ describe("a launched program", function ()
     end)
   end)
 
+  it("stops where it was told to last, however soon that comes", function ()
+    editor.launch(program, function (self)
+      local source = {path = self.where .. "/app.lua"}
+      local function post (...)
+        local list = {}
+        for i, line in ipairs {...} do
+          list[i] = {line = line}
+        end
+        return self:post("setBreakpoints", {source = source,
+                                            breakpoints = list})
+      end
+      local first, second = post(4, 9, 11), post(5)
+      assert.equal(3, #self:answer(first).body.breakpoints)
+      assert.equal(1, #self:answer(second).body.breakpoints)
+      local stopped, lines = self:run(), {}
+      for i = 1, 3 do
+        lines[i] = self:stack(stopped)[1].line
+        stopped = i < 3 and self:go("continue", stopped)
+      end
+      assert.same({5, 5, 5}, lines)
+    end)
+  end)
+
   it("moves a breakpoint to the next line with code", function ()
     editor.launch("local x = 1\n\n-- nothing\nprint(x)\n", function (self)
       assert.equal(4, self:stop_at({2})[1].line)
@@ -111,6 +134,13 @@ describe("a launched program", function ()
         end
       end
       assert.same({"n is 2, 3 then {}\n", "n is 4, 10 then {}\n"}, said)
+    end)
+  end)
+
+  it("stops where a log message is empty", function ()
+    editor.launch(program, function (self)
+      local set = self:stop_at {{line = 4, logMessage = ""}}
+      assert.same({set[1].id}, self:run().hitBreakpointIds)
     end)
   end)
 
@@ -203,6 +233,21 @@ print(y)
     end)
   end)
 
+  it("is stepped over an error that no filter asks for", function ()
+    local erring = "local x = 1\npcall(error, 'first')\nprint(x)\nx = 2\n"
+    editor.launch(erring, function (self)
+      self:stop_at {2}
+      assert(self:ask("setExceptionBreakpoints", {
+        filters = {}, filterOptions = {{filterId = "caught",
+                                        condition = "second"}}
+      }))
+      local stopped = self:go("next", self:run())
+      assert.equal("step", stopped.reason)
+      local _, place = self:stack(stopped)
+      assert.equal("(main chunk):3", place)
+    end)
+  end)
+
   it("stops on entry, and when it is asked to", function ()
     editor.launch("local n = 0\nwhile true do n = n + 1 end\n",
                   function (self)
@@ -279,6 +324,20 @@ print(y)
       assert.equal("1", self:value(frames[1], "n"))
       assert.equal('"again"', self:value(frames[1], "arg[1]"))
       assert.same({}, self:events "terminated")
+    end)
+  end)
+
+  it("is over where it cannot be started anew", function ()
+    editor.launch(program, function (self)
+      self:stop_at {4}
+      self:run()
+      local none, message = self:ask("restart", {
+        arguments = {program = "/nowhere/app.lua"}
+      })
+      assert.is_nil(none)
+      assert.equal("'program': there is no file /nowhere/app.lua", message)
+      self:event "terminated"
+      assert.equal(1, #self:events "terminated")
     end)
   end)
 end)

@@ -146,7 +146,7 @@ function Editor:events (name)
   local list = {}
   for _, message in ipairs(self.messages) do
     if message.type == "event" and message.event == name then
-      list[#list + 1] = message.body
+      list[#list + 1] = message.body or {}
     end
   end
   return list

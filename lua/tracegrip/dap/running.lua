@@ -51,9 +51,15 @@ local function is_wanted (live, params)
                                 params.data.uncaught)
 end
 
+-- A step that was under way is taken from here.
+local function go_past (live)
+  live.program:post(live.expects == "step" and "Debugger.stepOver"
+                    or "Debugger.resume")
+end
+
 function running.paused (live, params)
   if not is_wanted(live, params) then
-    return live.program:post "Debugger.resume"
+    return go_past(live)
   end
   live.moving = false
   local stopped = {error = params.reason == "exception" and params.data or nil}

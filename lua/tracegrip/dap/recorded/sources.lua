@@ -3,7 +3,8 @@
 --
 --   sources.new(trace, info, functions, mappings)
 --                          'functions' as replay:functions() has them, 'info'
---                          of the recording; mappings: launch's pathMappings
+--                          of the recording; mappings: launch's pathMappings.
+--                          Raises a problem
 --   self:source(url)       its Source; nil of C
 --   self:functions(source) the functions of a Source of the client's, a list;
 --                          nil: the recording has none of it
@@ -14,6 +15,8 @@
 -- has a number, and what the client shows then is the recording's text.
 
 local core = require "tracegrip.core"
+local fileurl = require "tracegrip.inspect.fileurl"
+local places = require "tracegrip.dap.places"
 local problem = require "tracegrip.dap.problem"
 core.own()
 
@@ -21,32 +24,6 @@ local sources = {}
 
 local Sources = {__name = "tracegrip.dap.recorded.sources"}
 Sources.__index = Sources
-
--- The longest root that a path begins with is exchanged.
-local function mapped (mappings, path)
-  local best
-  for _, one in ipairs(mappings) do
-    local root = one.remoteRoot:gsub("(.)/+$", "%1")
-    if (path == root or path:sub(1, #root + 1) == root .. "/")
-       and (not best or #root > #best.root) then
-      best = {root = root, to = one.localRoot:gsub("(.)/+$", "%1")}
-    end
-  end
-  return best and best.to .. path:sub(#best.root + 1) or path
-end
-
--- Without "." and ".." in it.
-local function plain (path)
-  local parts = {}
-  for part in path:gmatch "[^/]+" do
-    if part == ".." then
-      parts[#parts] = nil
-    elseif part ~= "." then
-      parts[#parts + 1] = part
-    end
-  end
-  return "/" .. table.concat(parts, "/")
-end
 
 -- The path of a function's file as the client has it; nil: it is of no file.
 local function path_of (self, url)
@@ -60,12 +37,13 @@ local function path_of (self, url)
     end
     path = self.directory .. "/" .. url
   end
-  return plain(mapped(self.mappings, path))
+  return fileurl.plain(places.mapped(self.mappings, path, "there", "here"))
 end
 
 function sources.new (trace, info, functions, mappings)
   local self = setmetatable({
-    trace = trace, directory = info.directory, mappings = mappings or {},
+    trace = trace, directory = info.directory,
+    mappings = places.mappings(mappings),
     by_url = {},          -- url -> {url, path, functions, source}
     by_number = {}, list = {},
   }, Sources)
@@ -121,7 +99,7 @@ function Sources:functions (source)
   if one then
     return one.functions
   end
-  local path = source.path and plain(source.path)
+  local path = source.path and fileurl.plain(source.path)
   for _, each in ipairs(self.list) do
     if path and each.path == path then
       return each.functions

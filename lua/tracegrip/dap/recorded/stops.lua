@@ -7,8 +7,7 @@
 --   self:lines(source, list) a source's breakpoints from now on; a list of
 --                            Breakpoints as the protocol has them
 --   self:named(list)         the same of those of functions
---   self:exceptions(filters, options)
---                            at which errors
+--   self:exceptions(errors)  at which errors, as asked.lua has them
 --   self:arm(replay, errors) tells the replay; errors: at all of them
 --   self:any()               whether there is a stop at all
 --   self:meets(moment)       whether one would stop at a candidate: what the
@@ -28,7 +27,6 @@ local asked = require "tracegrip.dap.asked"
 local core = require "tracegrip.core"
 local code = require "tracegrip.dap.recorded.code"
 local logmessage = require "tracegrip.dap.logmessage"
-local problem = require "tracegrip.dap.problem"
 local values = require "tracegrip.dap.recorded.values"
 core.own()
 
@@ -89,9 +87,6 @@ end
 -- A function that is defined on the line is entered there.
 local function set_line (self, source, functions, given)
   local one = new(self, given)
-  if math.type(given.line) ~= "integer" then
-    problem.raise("setBreakpoints: 'line' has to be an integer")
-  end
   local line = given.line + 1 - self.line_from
   one.line, one.source, one.at = given.line, source, {}
   if not functions then
@@ -124,9 +119,6 @@ end
 function Stops:named (list)
   self.by_name = {}
   for i, given in ipairs(list) do
-    if type(given.name) ~= "string" then
-      problem.raise("setFunctionBreakpoints: 'name' has to be a string")
-    end
     local one = new(self, given)
     one.at = {}
     for _, f in ipairs(self.functions) do
@@ -143,8 +135,8 @@ function Stops:named (list)
   return answer(self.by_name)
 end
 
-function Stops:exceptions (filters, options)
-  self.filters = asked.errors(filters, options)
+function Stops:exceptions (errors)
+  self.filters = errors
 end
 
 ---------------------------------------------------------------------------
@@ -224,9 +216,7 @@ local function log (one, moment, call, finish)
   local ok, results = code.run(one.log, code.names(call, finish))
   local parts = {}
   for i = 2, ok and results.n or 0 do
-    local grip, pool = values.grip(results[i])
-    parts[#parts + 1] = type(grip) == "string" and grip
-                        or values.text(grip, pool)
+    parts[#parts + 1] = values.said(values.grip(results[i]))
   end
   moment.log(ok and table.concat(parts) or results, one)
 end
@@ -257,7 +247,7 @@ local function is_wanted (self, moment)
     return true
   end
   local thrown = moment.coming.throw
-  local text = thrown and values.text(thrown.value, thrown.objectPool) or ""
+  local text = thrown and values.said(thrown.value, thrown.objectPool) or ""
   local uncaught = stops.is_uncaught(moment.coming, moment.frames)
   return asked.meets(self.filters, text, uncaught)
 end
