@@ -309,6 +309,19 @@ describe("what a program starts", function ()
     end, nil, {supportsStartDebuggingRequest = true})
   end)
 
+  it("runs by itself, where nothing is to be debugged", function ()
+    editor.launch(parent, function (self)
+      self.answering.startDebugging = function (_, request)
+        self.child = request
+        self:reply(request, nil)
+      end
+      self:post "configurationDone"
+      self:event "terminated"
+      assert.is_nil(self.child)
+      assert.equal("child said 5\n", self:printed "stdout")
+    end, {noDebug = true}, {supportsStartDebuggingRequest = true})
+  end)
+
   it("knows nothing of it, where the client has none", function ()
     local text = [[
 print(os.getenv "TRACEGRIP_BOOT", os.getenv "LUA_INIT_5_4", os.getenv "A",

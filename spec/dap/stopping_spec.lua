@@ -234,9 +234,20 @@ print(y)
   end)
 
   it("is stepped over an error that no filter asks for", function ()
-    local erring = "local x = 1\npcall(error, 'first')\nprint(x)\nx = 2\n"
-    editor.launch(erring, function (self)
-      self:stop_at {2}
+    editor.launch([[
+local function try ()
+  pcall(error, "first")
+  return 1
+end
+local function twice ()
+  local x = try()
+  x = x + try()
+  return x
+end
+print(twice())
+print(twice())
+]], function (self)
+      self:stop_at {6}
       assert(self:ask("setExceptionBreakpoints", {
         filters = {}, filterOptions = {{filterId = "caught",
                                         condition = "second"}}
@@ -244,7 +255,10 @@ print(y)
       local stopped = self:go("next", self:run())
       assert.equal("step", stopped.reason)
       local _, place = self:stack(stopped)
-      assert.equal("(main chunk):3", place)
+      assert.equal("twice:7 (main chunk):10", place)
+      stopped = self:go("stepOut", stopped)
+      _, place = self:stack(stopped)
+      assert.equal("(main chunk):10", place)
     end)
   end)
 

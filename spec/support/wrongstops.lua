@@ -1,5 +1,5 @@
--- wrongstops.lua - requests that say where to stop as the protocol does not have
--- it: list of {command, arguments, what the answer has to be}.
+-- wrongstops.lua - requests that say where to stop as the protocol does not
+-- have it: list of {command, arguments, what the answer has to be}.
 
 local function lines (given, source)
   return {source = source or {path = "/x.lua"}, breakpoints = given}

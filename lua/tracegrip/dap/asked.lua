@@ -6,9 +6,9 @@
 --   asked.functions(arguments)    of setFunctionBreakpoints: the same
 --   asked.source(arguments)       its Source
 --   asked.key(source)             what a Source is known by
---   asked.errors(arguments)       of setExceptionBreakpoints: filter -> true, or
---                                 the pattern that the text of an error has to
---                                 have
+--   asked.errors(arguments)       of setExceptionBreakpoints: filter -> true,
+--                                 or the pattern that the text of an error has
+--                                 to have
 --   asked.meets(errors, text, uncaught)
 --                                 whether an error with this text is one
 --

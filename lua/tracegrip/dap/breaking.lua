@@ -16,9 +16,9 @@
 --                                      with this text
 --   self:again(program)                all of it to another program
 --
--- A breakpoint that the program refuses is not verified, and says why. What is
--- said to the program in several requests is said by one after the other: of two
--- lists for one file the last one is in force.
+-- A breakpoint that the program refuses is not verified, and says why. What
+-- takes several requests to say is said by one after the other: of two lists
+-- for one file the last one is in force.
 
 local asked = require "tracegrip.dap.asked"
 local core = require "tracegrip.core"
@@ -170,7 +170,7 @@ local function set_lines (self, program, entry)
 end
 
 function Breaking:lines (program, source, list)
-  local turn <close> = self.turn()
+  local _ <close> = self.turn()
   local key = asked.key(source)
   local entry = self.sources[key]
   if entry then
@@ -191,7 +191,7 @@ local function set_functions (self, program)
 end
 
 function Breaking:functions (program, list)
-  local turn <close> = self.turn()
+  local _ <close> = self.turn()
   remove(self, program, self.named.set)
   self.named.list = list
   set_functions(self, program)
@@ -263,7 +263,7 @@ local function tell_all (self, list)
 end
 
 function Breaking:again (program)
-  local turn <close> = self.turn()
+  local _ <close> = self.turn()
   self.by_id = {}
   for _, entry in pairs(self.sources) do
     set_lines(self, program, entry)

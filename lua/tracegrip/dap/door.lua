@@ -57,8 +57,8 @@ local words = {ECONNREFUSED = "nobody listens there", ETIMEDOUT = "no answer",
                ECONNRESET = "the other side has ended it",
                EHOSTUNREACH = "there is no way to that host"}
 
-local function failure (where, err)
-  local code = string.match(tostring(err), "^%u[%u_]*") or "noDoor"
+local function failure (where, err, code)
+  code = code or string.match(tostring(err), "^%u[%u_]*") or "noDoor"
   return string.format("%s:%d: %s", where.host, where.port,
                        words[code] or tostring(err)), code
 end
@@ -68,12 +68,12 @@ end
 local function ask (where, request, answered, failed)
   local handle, timer = uv.new_tcp(), uv.new_timer()
   local head, over = "", false
-  local function fail (err)
+  local function fail (err, code)
     if not over then
       over = true
       shut(timer)
       shut(handle)
-      failed(failure(where, err))
+      failed(failure(where, err, code))
     end
   end
   timer:start(PATIENCE_MS, 0, function () fail "no answer" end)
@@ -95,7 +95,7 @@ local function ask (where, request, answered, failed)
   end
   resolve(where.host, function (ip, message, code)
     if not ip then
-      return fail(message or code)
+      return fail(message, code)
     end
     local ok, err = pcall(handle.connect, handle, ip, where.port,
                           function (problem)
@@ -154,7 +154,7 @@ function door.find (where, done)
       end
       if not path then
         if string.find(head, "^HTTP/1.1 403") then
-          return done(nil, failure(where, TOKEN), "refused")
+          return done(nil, failure(where, TOKEN, "refused"))
         end
         return done(nil, failure(where, NONE))
       end

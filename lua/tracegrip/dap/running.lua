@@ -51,15 +51,9 @@ local function is_wanted (live, params)
                                 params.data.uncaught)
 end
 
--- A step that was under way is taken from here.
-local function go_past (live)
-  live.program:post(live.expects == "step" and "Debugger.stepOver"
-                    or "Debugger.resume")
-end
-
 function running.paused (live, params)
   if not is_wanted(live, params) then
-    return go_past(live)
+    return live.program:post "Lua.passError"
   end
   live.moving = false
   local stopped = {error = params.reason == "exception" and params.data or nil}

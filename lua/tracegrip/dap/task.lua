@@ -6,8 +6,8 @@
 --                          with, at once or later; what it is called with again
 --                          is dropped
 --   task.turns()           a function turn(): waits until those who called it
---                          before have closed what it gave them, then gives such
---                          a thing, to be closed: local turn <close> = turn()
+--                          before have closed what it gave them, and returns
+--                          the same for its caller: local _ <close> = turn()
 --
 -- Failure: what a task raises that nobody hears any more, a problem
 -- (problem.lua) of a program that has ended, is dropped; an error of ours is

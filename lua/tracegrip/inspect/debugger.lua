@@ -15,6 +15,7 @@
 --   debugger.met(source)       a function of a source that was never met
 --   debugger.add_named(session, params)
 --                              Lua.setBreakpointByName (adapting.lua)
+--   debugger.pass()            Lua.passError (the same)
 --   debugger.leave(session)    it is gone
 --
 -- Lines of the protocol count from 0; here and in Lua they count from 1.
@@ -356,11 +357,15 @@ function debugger.thrown (co, value, level, uncaught)
      or frame and is_ignored(scripts.meet(frame.info.source)) then
     return false
   end
-  next_reason = "step"
-  core.inspector.step(co, pausing.stop(co, "exception", {}, {
+  local how = pausing.stop(co, "exception", {}, {
     level = frame and frame.level or level,
     data = exceptions.data(value, uncaught)
-  }))
+  })
+  if how == "pass" then
+    return false              -- a step that is under way goes on
+  end
+  next_reason = "step"
+  core.inspector.step(co, how)
   return true
 end
 
@@ -408,6 +413,14 @@ local function goes (how)
 end
 
 methods.resume = goes "none"
+
+-- As if the error had not stopped the program.
+function debugger.pass ()
+  if pausing.reason() ~= "exception" then
+    fault.raise("The program does not stand still at an error")
+  end
+  pausing.go("pass")
+end
 
 -- Into that function and no other of the line: over all of them, unless it is
 -- met. It is where its first line is.
