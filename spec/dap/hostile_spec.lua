@@ -31,6 +31,7 @@ local requests = {
   {"source", {sourceReference = 1}}, {"loadedSources"}, {"modules"},
   {"setFunctionBreakpoints", {breakpoints = {{name = "f"}}}},
   {"setExceptionBreakpoints", {filters = {"caught"}}},
+  {"breakpointLocations", {source = {path = "/x.lua"}, line = 1}},
 }
 
 local function kill_program (self)

@@ -235,6 +235,52 @@ describe("a recording", function ()
     end)
   end)
 
+  it("says where a breakpoint can stand, and has none elsewhere", function ()
+    local code = [[
+local t = {}
+local function add (x)
+
+  local n = #t
+  local y = x
+  t[n + 1] = y
+end
+local function never ()
+  print "never"
+end
+add(1)
+local last = t
+return last
+]]
+    local function check (self)
+      local function lines (...)
+        return self:locations("app.lua", ...)
+      end
+      assert.equal("2 4 6 11", lines(1, 100))
+      assert.equal("", lines(3))
+      assert.equal("4", lines(3, 5))
+      assert.equal("6", lines(6))
+      local told = {}
+      for i, one in ipairs(self:stop_at {1, 3, 5, 9, 12}) do
+        told[i] = ("%d %s"):format(one.line, one.message or "")
+      end
+      assert.same({"2 ", "4 ", "6 ",
+                   "9 no function of this line was called in the recording",
+                   "12 nothing is called at this line or after it"}, told)
+    end
+    at_entry(code, check)
+    at_entry(code, check, {"--no-c", "--sources"})
+  end)
+
+  it("tells lines of a file that has changed as far as it knows", function ()
+    opened("local function f (x)\n  print(x)\nend\nf(1)\n", function (self)
+      run.write(self.where .. "/app.lua", "print 'another'\n\n\nprint()\n")
+      assert.equal("1", self:locations("app.lua", 1, 100))
+      assert.equal("", self:locations("other.lua", 1, 100))
+      assert.same({3, true}, {self:stop_at({3})[1].line,
+                              self:stop_at({3})[1].verified})
+    end)
+  end)
+
   it("refuses what says not where to stop, by its name", function ()
     at_entry(shop, function (self)
       self:run()

@@ -1,6 +1,7 @@
 -- Where a program stops, and how it goes on.
 
 local editor = require "spec.support.editor"
+local run = require "spec.support.run"
 
 local it = editor.needed(it, pending)
 
@@ -75,6 +76,48 @@ describe("a launched program", function ()
         stopped = i < 3 and self:go("continue", stopped)
       end
       assert.same({5, 5, 5}, lines)
+    end)
+  end)
+
+  it("says where a breakpoint can stand, loaded or not", function ()
+    local text = [[
+-- nothing
+local function f (x)
+  return x
+end
+
+print(f(1))
+]]
+    local main = "require 'm'\n\nload 'local x = 1\\n\\nprint(x)' ()\n"
+    local files = {["app.lua"] = main, ["m.lua"] = text,
+                   ["n.lua"] = "local x = 1\n\nreturn x\n",
+                   ["bad.lua"] = "local x = = 1\n"}
+    editor.launch(files, function (self, where)
+      assert.equal("1 3", self:locations("app.lua", 1, 100))
+      assert.equal("3 4 6", self:locations("m.lua", 1, 100))
+      self:stop_at({6}, "m.lua")
+      local stopped = self:run()
+      run.write(where .. "/m.lua", "\n\n\n\n\nprint()\n\nprint()\n")
+      assert.equal("3 4 6", self:locations("m.lua", 1, 100))
+      assert.equal("4 6", self:locations("m.lua", 4, 6))
+      assert.equal("3", self:locations("m.lua", 3))
+      assert.equal("", self:locations("m.lua", 5))
+      assert.equal("1 3", self:locations("n.lua", 1, 100))
+      assert.equal("", self:locations("bad.lua", 1, 100))
+      local none, message = self:ask("breakpointLocations", {
+        source = {path = "/nowhere.lua"}, line = 1
+      })
+      assert.is_nil(none)
+      assert.equal("/nowhere.lua is not loaded, and cannot be read here",
+                   message)
+      stopped = self:go("stepOut", stopped)
+      repeat
+        stopped = self:go("stepIn", stopped)
+      until not self:stack(stopped)[1].source.path
+      local source = self:stack(stopped)[1].source
+      assert.same({{line = 1}, {line = 3}}, self:ask("breakpointLocations", {
+        source = source, line = 1, endLine = 3
+      }).breakpoints)
     end)
   end)
 

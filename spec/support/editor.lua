@@ -291,6 +291,18 @@ function Editor:stop_at (list, name)
   })).breakpoints
 end
 
+--- The lines of a file of the session's at which a breakpoint can stand, from
+-- one to another: "1 2 3".
+function Editor:locations (name, first, last)
+  local list = assert(self:ask("breakpointLocations", {
+    source = {path = self.where .. "/" .. name}, line = first, endLine = last
+  })).breakpoints
+  for i, one in ipairs(list) do
+    list[i] = ("%d"):format(one.line)
+  end
+  return table.concat(list, " ")
+end
+
 --- Lets the program begin, and waits for its first stop.
 function Editor:run ()
   self:post "configurationDone"

@@ -4,7 +4,9 @@
 --   asked.breakpoints(arguments)  of setBreakpoints: a list of its breakpoints,
 --                                 also of a client that gives lines alone
 --   asked.functions(arguments)    of setFunctionBreakpoints: the same
---   asked.source(arguments)       its Source
+--   asked.source(arguments)       its Source, and that of breakpointLocations
+--   asked.range(arguments)        of breakpointLocations: its first line and
+--                                 its last
 --   asked.key(source)             what a Source is known by
 --   asked.errors(arguments)       of setExceptionBreakpoints: filter -> true,
 --                                 or the pattern that the text of an error has
@@ -78,8 +80,13 @@ function asked.source (arguments)
   for name, value in pairs(arguments.source) do
     source[name] = value ~= wire.null and value or nil
   end
-  fields(source, SOURCE, "setBreakpoints: 'source'")
+  fields(source, SOURCE, "'source'")
   return source
+end
+
+-- Columns say nothing: a line of Lua is one place.
+function asked.range (arguments)
+  return arguments.line, arguments.endLine or arguments.line
 end
 
 function asked.breakpoints (arguments)

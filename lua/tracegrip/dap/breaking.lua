@@ -24,6 +24,7 @@ local asked = require "tracegrip.dap.asked"
 local core = require "tracegrip.core"
 local lines = require "tracegrip.inspect.lines"
 local logmessage = require "tracegrip.dap.logmessage"
+local possible = require "tracegrip.dap.possible"
 local task = require "tracegrip.dap.task"
 core.own()
 
@@ -113,12 +114,11 @@ end
 local function foresee (self, one, source, line)
   local found
   if source.path == self.main then
-    local text = core.contents(source.path) or ""
-    local functions = lines.of(lines.compilable(text), "@" .. source.path)
-    found = functions and lines.first(functions, line + 1)
+    local functions = possible.functions(source.path)
     if not functions then
       return                    -- it will say so itself
     end
+    found = lines.first(functions, line + 1)
   end
   if found then
     one.line, one.message = self.places:line(found - 1), nil

@@ -9,6 +9,7 @@
 --                     ├ starting.lua, launching.lua: programs of its own
 --                     ├ attaching.lua: programs that run already
 --                     ├ breaking.lua: where it is to stop
+--                     ├ possible.lua: where it can
 --                     ├ running.lua: stops, steps
 --                     ├ looking.lua: threads, frames, variables
 --                     ├ evaluating.lua: code, completions
@@ -37,6 +38,7 @@ local launching = require "tracegrip.dap.launching"
 local looking = require "tracegrip.dap.looking"
 local modules = require "tracegrip.dap.modules"
 local places = require "tracegrip.dap.places"
+local possible = require "tracegrip.dap.possible"
 local problem = require "tracegrip.dap.problem"
 local references = require "tracegrip.dap.references"
 local running = require "tracegrip.dap.running"
@@ -67,7 +69,8 @@ local CAN = {"ConfigurationDoneRequest", "FunctionBreakpoints",
              "StepInTargetsRequest", "CompletionsRequest", "ModulesRequest",
              "ExceptionInfoRequest", "ExceptionFilterOptions",
              "DelayedStackTraceLoading", "LoadedSourcesRequest", "LogPoints",
-             "TerminateRequest", "ClipboardContext", "CancelRequest"}
+             "TerminateRequest", "ClipboardContext", "CancelRequest",
+             "BreakpointLocationsRequest"}
 
 function live.capabilities ()
   local can = {
@@ -298,6 +301,13 @@ end
 function handlers.setFunctionBreakpoints (self, arguments)
   return {breakpoints = wire.array(self.breaking:functions(
     self.program, asked.functions(arguments)))}
+end
+
+function handlers.breakpointLocations (self, arguments, request)
+  local source = asked.source(arguments)
+  local first, last = asked.range(arguments)
+  return {breakpoints = wire.array(
+    possible.locations(self, source, first, last, request))}
 end
 
 function handlers.setExceptionBreakpoints (self, arguments)

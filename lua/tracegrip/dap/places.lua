@@ -20,6 +20,8 @@
 --   self:line(number), self:ours(line)
 --                                a line of the protocol's, which counts from 0,
 --                                as the client counts; and back
+--   self:ids(source)             the ids of the scripts that are that Source of
+--                                the client's: a list
 --   self:all()                   list of Sources
 --
 -- A list of mappings is one of {localRoot =, remoteRoot =}, or nil; the longest
@@ -149,6 +151,21 @@ function Places:knows (source)
     end
   end
   return false
+end
+
+function Places:ids (source)
+  local number, list = source.sourceReference or 0, {}
+  if number > 0 then
+    return {self:script(number)}
+  elseif self:knows(source) then
+    local urls = self:urls(source.path)
+    for id, script in pairs(self.scripts) do
+      if script.url == urls[1] or script.url == urls[2] then
+        list[#list + 1] = id
+      end
+    end
+  end
+  return list
 end
 
 -- The Source of a file whose path ends so; nil.

@@ -6,6 +6,7 @@
 --   session.lua ── recorded.lua ── replay (csrc/replay)
 --                      ├ recorded/looking.lua: threads, frames, values
 --                      ├ recorded/stops.lua: breakpoints, errors
+--                      ├ recorded/possible.lua: where there can be some
 --                      ├ recorded/code.lua: conditions, watches
 --                      ├ recorded/values.lua: grips as they are shown
 --                      └ recorded/sources.lua: texts
@@ -57,7 +58,8 @@ local CAN = {"StepBack", "ConfigurationDoneRequest", "FunctionBreakpoints",
              "ConditionalBreakpoints", "EvaluateForHovers", "LogPoints",
              "ExceptionInfoRequest", "ExceptionFilterOptions",
              "DelayedStackTraceLoading", "LoadedSourcesRequest",
-             "ClipboardContext", "CancelRequest"}
+             "ClipboardContext", "CancelRequest",
+             "BreakpointLocationsRequest"}
 
 -- Of what a live program can do all else is taken back.
 function Recorded.capabilities ()
@@ -374,6 +376,12 @@ end
 function handlers.setFunctionBreakpoints (self, arguments)
   return {breakpoints = wire.array(self.stops:named(
     asked.functions(arguments)))}
+end
+
+function handlers.breakpointLocations (self, arguments)
+  local source = asked.source(arguments)
+  local first, last = asked.range(arguments)
+  return {breakpoints = wire.array(self.stops:possible(source, first, last))}
 end
 
 function handlers.setExceptionBreakpoints (self, arguments)

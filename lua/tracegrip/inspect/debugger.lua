@@ -28,6 +28,7 @@ local exceptions = require "tracegrip.inspect.exceptions"
 local expression = require "tracegrip.inspect.expression"
 local fault = require "tracegrip.inspect.fault"
 local frames = require "tracegrip.inspect.frames"
+local lines = require "tracegrip.inspect.lines"
 local objects = require "tracegrip.inspect.objects"
 local pausing = require "tracegrip.inspect.pausing"
 local regex = require "tracegrip.inspect.regex"
@@ -252,20 +253,6 @@ function methods.removeBreakpoint (session, params)
   return {}
 end
 
-local function active_lines (script)
-  local set, list = {}, {}
-  for _, one in ipairs(script.functions) do
-    for _, line in ipairs(one.active) do
-      if not set[line] then
-        set[line] = true
-        list[#list + 1] = line
-      end
-    end
-  end
-  table.sort(list)
-  return list
-end
-
 -- The end is not included: of its line only what is before its column.
 function methods.getPossibleBreakpoints (_, params)
   local script, from = read_location(fault.object(params, "start"))
@@ -277,7 +264,7 @@ function methods.getPossibleBreakpoints (_, params)
          or line - 1
   end
   local list = {}
-  for _, line in ipairs(active_lines(script)) do
+  for _, line in ipairs(lines.active(script.functions)) do
     if line >= from and line <= to then
       list[#list + 1] = location(script, line)
     end

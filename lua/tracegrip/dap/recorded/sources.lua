@@ -8,6 +8,8 @@
 --   self:source(url)       its Source; nil of C
 --   self:functions(source) the functions of a Source of the client's, a list;
 --                          nil: the recording has none of it
+--   self:lines(source)     the lines of such a Source at which it can be
+--                          stopped, as possible.lua has them; nil: the same
 --   self:text(number)      the text of a sourceReference; raises a problem
 --   self:all()             list of Sources
 --
@@ -17,6 +19,7 @@
 local core = require "tracegrip.core"
 local fileurl = require "tracegrip.inspect.fileurl"
 local places = require "tracegrip.dap.places"
+local possible = require "tracegrip.dap.recorded.possible"
 local problem = require "tracegrip.dap.problem"
 core.own()
 
@@ -44,7 +47,7 @@ function sources.new (trace, info, functions, mappings)
   local self = setmetatable({
     trace = trace, directory = info.directory,
     mappings = places.mappings(mappings),
-    by_url = {},          -- url -> {url, path, functions, source}
+    by_url = {},          -- url -> {url, path, functions, source, lines}
     by_number = {}, list = {},
   }, Sources)
   for _, f in ipairs(functions) do
@@ -93,18 +96,34 @@ function Sources:source (url)
   return one.source
 end
 
-function Sources:functions (source)
+local function find (self, source)
   local number = source.sourceReference
   local one = number and self.by_number[number]
   if one then
-    return one.functions
+    return one
   end
   local path = source.path and fileurl.plain(source.path)
   for _, each in ipairs(self.list) do
     if path and each.path == path then
-      return each.functions
+      return each
     end
   end
+end
+
+function Sources:functions (source)
+  local one = find(self, source)
+  return one and one.functions
+end
+
+function Sources:lines (source)
+  local one = find(self, source)
+  if not one then
+    return nil
+  elseif not one.lines then
+    one.lines, one.whole = possible.lines(
+      one.functions, (core.sourceText(self.trace, one.url)))
+  end
+  return one.lines, one.whole
 end
 
 function Sources:text (number)

@@ -6,6 +6,9 @@
 --                            line_from: 0 or 1, the client's first line
 --   self:lines(source, list) a source's breakpoints from now on; a list of
 --                            Breakpoints as the protocol has them
+--   self:possible(source, first, last)
+--                            the lines of a range at which there can be one, as
+--                            the protocol has them
 --   self:named(list)         the same of those of functions
 --   self:exceptions(errors)  at which errors, as asked.lua has them
 --   self:arm(replay, errors) tells the replay; errors: at all of them
@@ -19,7 +22,8 @@
 --                            log(text, breakpoint) prints a logpoint
 --
 -- A line stops before a call that is made on it, and where a function is
--- entered that is defined on it: more of lines a recording does not have.
+-- entered that is defined on it: more of lines a recording does not have. So a
+-- breakpoint moves to the next line where there may be such.
 -- Conditions are Lua over what was recorded (code.lua); one that speaks of
 -- result, results or err is asked where the function is left.
 
@@ -34,6 +38,10 @@ local stops = {}
 
 local Stops = {__name = "tracegrip.dap.recorded.stops"}
 Stops.__index = Stops
+
+local ABSENT = "the recording has nothing of this file"
+local NOT_CALLED = "no function of this line was called in the recording"
+local NO_CALL = "nothing is called at this line or after it"
 
 function stops.new (sources, functions, line_from)
   return setmetatable({
@@ -84,15 +92,35 @@ local function new (self, given)
   return one
 end
 
+-- The first line from there on at which something may be met; or nil, message.
+local function stand_from (list, is_whole, line)
+  for _, place in ipairs(is_whole and list or {}) do
+    if place.line >= line then
+      return place.recorded and place.line or nil, NOT_CALLED
+    end
+  end
+  if is_whole then
+    return nil, NO_CALL
+  end
+  return line
+end
+
 -- A function that is defined on the line is entered there.
 local function set_line (self, source, functions, given)
   local one = new(self, given)
-  local line = given.line + 1 - self.line_from
   one.line, one.source, one.at = given.line, source, {}
   if not functions then
-    one.message = "the recording has nothing of this file"
+    one.message = ABSENT
     return one
   end
+  local list, is_whole = self.sources:lines(source)
+  local line, message = stand_from(list, is_whole,
+                                   given.line + 1 - self.line_from)
+  if not line then
+    one.message = one.message or message
+    return one
+  end
+  one.line = line - 1 + self.line_from
   for _, f in ipairs(functions) do
     one.at[#one.at + 1] = {id = f.id, line = line,
                            call = f.line == line and f.last_line > 0}
@@ -108,6 +136,17 @@ function Stops:lines (source, list)
   end
   self.by_source[asked.key(source)] = set
   return answer(set)
+end
+
+function Stops:possible (source, first, last)
+  local list = {}
+  for _, place in ipairs(self.sources:lines(source) or {}) do
+    local line = place.line - 1 + self.line_from
+    if place.recorded and line >= first and line <= last then
+      list[#list + 1] = {line = line}
+    end
+  end
+  return list
 end
 
 -- By its name, or by the last part of it.
