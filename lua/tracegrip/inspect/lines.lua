@@ -165,8 +165,8 @@ end
 
 -- Instructions that call nothing, whatever they are given: moves, tables made
 -- and filled, jumps, tests, "not", comparisons with a constant, loops over
--- numbers, closures. The ends of blocks and functions call where something is to
--- be closed.
+-- numbers, closures. Ends of blocks and functions call where something is to be
+-- closed.
 local silent, leaving = {}, {[54] = true, [70] = true}
 local TBC, TFORPREP = 55, 75
 for _, range in ipairs {{0, 10}, {19, 19}, {51, 51}, {55, 56}, {60, 61},
