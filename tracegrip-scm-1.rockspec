@@ -47,6 +47,7 @@ build = {
         "csrc/base/symbol.c",
         "csrc/binding/display.c",
         "csrc/binding/folder.c",
+        "csrc/binding/jsonquote.c",
         "csrc/binding/jsonreader.c",
         "csrc/binding/logstyle.c",
         "csrc/binding/luapattern.c",
