@@ -444,6 +444,7 @@ io.open("over", "w"):close()
       end, run.patience))
       self.input:read_start(function (_, bytes)
         self.raw = (self.raw or "") .. (bytes or "")
+        self.closed = not bytes
       end)
       assert.truthy(waiting.till(function ()
         return (self.raw or ""):find "bytes of output were left out"

@@ -233,11 +233,13 @@ function Editor:initialize (more)
 end
 
 --- Calls use(self, ...), and ends what is left, whether that has failed or not.
+-- The adapter has its time for that: who kills it leaves its program running.
 function Editor:with (use, ...)
   local ok, message = pcall(use, self, ...)
   if not self.closed then
     self:post "disconnect"
     self.output:shutdown()
+    waiting.till(function () return self.closed end, run.patience)
   end
   self.kill()
   for _, handle in ipairs {self.input, self.output} do
