@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "binding/display.h"
 #include "binding/folder.h"
+#include "binding/jsonquote.h"
 #include "binding/jsonreader.h"
 #include "binding/luapattern.h"
 #include "binding/lx.h"
@@ -123,6 +124,7 @@ static const luaL_Reg core[] = {
   {"replay", replayobject_new},
   {"parting", partingobject_new},
   {"decode", jsonreader_decode},
+  {"quoted", jsonquote_text},
   /* the client's side, cli/attach.lua */
   {"receive", receiver_new},
   {"halve", halve_request},

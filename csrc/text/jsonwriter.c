@@ -94,11 +94,9 @@ static char short_escape (uint32_t code) {
   }
 }
 
-#define ESCAPE_MAX 6u         /* bytes of an escape */
-
 /* JSON wants it of control characters only (RFC 8259, 7); but what it says may
    be shown on a terminal. */
-static char *put_escape (char *p, uint32_t code) {
+char *tg_jsonwriter_escape (char *p, uint32_t code) {
   static const char hex[] = "0123456789abcdef";
   char letter = short_escape(code);
   *p++ = '\\';
@@ -117,7 +115,7 @@ static char *put_char (char *p, const char **v, const char *end) {
   uint32_t code = (unsigned char)**v;
   size_t n = code < 0x80 ? 1 : tg_utf8_char(*v, end, &code);
   if (n > 0 && tg_utf8_control(code))
-    p = put_escape(p, code);
+    p = tg_jsonwriter_escape(p, code);
   else {
     memcpy(p, *v, n > 0 ? n : 1);
     p += n > 0 ? n : 1;
@@ -164,7 +162,7 @@ static TG_NOINLINE void add_long (tg_Buf *out, const char *v, size_t size) {
   const char *end = v + size;
   while (v < end) {
     size_t n = (size_t)(end - v) < PIECE ? (size_t)(end - v) : PIECE;
-    if (!tg_buf_reserve(out, n * ESCAPE_MAX + TG_ESCAPE_MORE))
+    if (!tg_buf_reserve(out, n * TG_JSON_ESCAPE + TG_ESCAPE_MORE))
       return;
     char *p = put_text(out->data + out->size, &v, v + n, end);
     out->size = (size_t)(p - out->data);
@@ -175,7 +173,7 @@ static TG_NOINLINE void add_long (tg_Buf *out, const char *v, size_t size) {
 TG_INLINE void add_string (tg_Buf *out, bool comma, const char *v,
                            size_t size, bool colon) {
   bool whole = size <= PIECE;
-  if (!tg_buf_reserve(out, (whole ? size * ESCAPE_MAX : 0)
+  if (!tg_buf_reserve(out, (whole ? size * TG_JSON_ESCAPE : 0)
                                + TG_ESCAPE_MORE + 4))
     return;
   char *p = out->data + out->size;

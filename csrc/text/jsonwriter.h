@@ -22,4 +22,9 @@ typedef struct tg_JsonWriter {
 
 void tg_jsonwriter_init (tg_JsonWriter *j, tg_Buf *out);
 
+#define TG_JSON_ESCAPE 6u     /* bytes of an escape, at most */
+
+/* Writes the escape of a control character (tg_utf8_control); where it ends. */
+char *tg_jsonwriter_escape (char *p, uint32_t code);
+
 #endif

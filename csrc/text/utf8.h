@@ -17,7 +17,7 @@ size_t tg_utf8_char (const char *p, const char *end, uint32_t *code);
    program could otherwise move the cursor or change the terminal's title. And
    what cannot be seen but turns the direction of a line, or makes two names
    look the same: zero-width characters, bidirectional controls (Unicode's
-   UAX 9), separators of lines. (As in jsontext.lua.) */
+   UAX 9), separators of lines. */
 TG_INLINE bool tg_utf8_control (uint32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0)
          || (code >= 0x200b && code <= 0x200f)

@@ -38,8 +38,7 @@ const configurations = {
       Object.assign(config, {type: TYPE, request: "launch",
                              name: "Debug this file", program: "${file}"});
     }
-    if (config.request === "launch" && !config.recording && !config.cwd &&
-        folder) {
+    if (config.request === "launch" && !config.cwd && folder) {
       config.cwd = folder.uri.fsPath;
     }
     return config;

@@ -76,9 +76,7 @@ local leading = {from = true, to = true, type = true}
 local function sorted_keys (object)
   local keys, first = {}, false
   for key in pairs(object) do
-    if type(key) ~= "string" then
-      error("no JSON for a key that is a " .. type(key), 0)
-    elseif leading[key] then
+    if leading[key] then
       first = true
     else
       keys[#keys + 1] = key
@@ -93,29 +91,49 @@ local function sorted_keys (object)
   return keys
 end
 
--- Keys are the same in all packets, but for those of programs' tables.
-local KEYS = 500
-local key_texts, key_count = {}, 0
-
-local function key_text (key)
-  local text = key_texts[key]
-  if not text then
-    text = jsontext.string(key) .. ":"
-    if key_count < KEYS then
-      key_texts[key], key_count = text, key_count + 1
-    end
+-- Keys in order, and of each what stands before its value.
+local function new_shape (object)
+  local keys, texts = sorted_keys(object), {}
+  for i, key in ipairs(keys) do
+    texts[i] = (i == 1 and "{" or ",") .. jsontext.string(key) .. ":"
   end
-  return text
+  return {keys = keys, texts = texts}
+end
+
+-- Objects have the same keys in all packets, but for those that are programs'
+-- tables. What pairs tells of one, key by key, leads to its shape:
+--   beginning -- "name" --> step -- "type" --> step: its shape
+-- When there are too many steps, they are begun anew.
+local STEPS = 1000
+local beginning, shapes, step_count = {}, {}, 0
+
+local function add_step (step, key)
+  if type(key) ~= "string" then
+    error("no JSON for a key that is a " .. type(key), 0)
+  elseif step_count == STEPS then
+    beginning, shapes, step_count = {}, {}, 0
+  end
+  step[key], step_count = {}, step_count + 1
+  return step[key]
+end
+
+local function shape_of (object)
+  local step = beginning
+  for key in pairs(object) do
+    step = step[key] or add_step(step, key)
+  end
+  shapes[step] = shapes[step] or new_shape(object)
+  return shapes[step]
 end
 
 local function put_object (out, object, level)
-  local before = "{"
-  for _, key in ipairs(sorted_keys(object)) do
-    out[#out + 1] = before .. key_text(key)
+  local shape = shape_of(object)
+  local texts = shape.texts
+  for i, key in ipairs(shape.keys) do
+    out[#out + 1] = texts[i]
     put(out, object[key], level)
-    before = ","
   end
-  out[#out + 1] = before == "{" and "{}" or "}"
+  out[#out + 1] = #texts == 0 and "{}" or "}"
 end
 
 local DEEPEST = 200     -- levels; a table that contains itself has more

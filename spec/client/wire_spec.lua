@@ -50,6 +50,40 @@ describe("wire.encode", function ()
                 read(bytes))
   end)
 
+  it("escapes what is not seen or turns a terminal's lines", function ()
+    local function text (s)
+      return (wire.json {s = s}:match '^{"s":"(.*)"}$')
+    end
+    for bytes, told in pairs {
+      ["\0\b\t\n\f\r\27\127"] = "\\u0000\\b\\t\\n\\f\\r\\u001b\\u007f",
+      ["\u{80}\u{9f}\u{a0}"] = "\\u0080\\u009f\u{a0}",
+      ["\u{200a}\u{200b}\u{200f}\u{2010}"] = "\u{200a}\\u200b\\u200f\u{2010}",
+      ["\u{2027}\u{2028}\u{202e}\u{202f}"] = "\u{2027}\\u2028\\u202e\u{202f}",
+      ["\u{2065}\u{2066}\u{2069}\u{206a}"] = "\u{2065}\\u2066\\u2069\u{206a}",
+      ["/\u{FFFF}\u{10FFFF}"] = "/\u{FFFF}\u{10FFFF}",
+      ["\xed\xa0\x80"] = ("\u{FFFD}"):rep(3), ["\xc0\x80"] = "\u{FFFD}\u{FFFD}",
+      ["\xf4\x90\x80\x80a\xe2\x80"] = ("\u{FFFD}"):rep(4) .. "a"
+                                      .. ("\u{FFFD}"):rep(2),
+    } do
+      assert.equal(told, text(bytes))
+    end
+    local long = ("é\"x"):rep(100000)
+    assert.equal(long, decode(wire.json {s = long}, 2).s)
+  end)
+
+  it("has keys in order, however many there have been", function ()
+    for i = 1, 3000 do
+      local first, second = "a" .. i, "b" .. i % 7
+      local told = ('{"type":%d,"%s":1,"%s":{"x":2}}'):format(i, first, second)
+      assert.equal(told, wire.json {type = i, [first] = 1,
+                                    [second] = {x = 2}})
+      local other = {[second] = {x = 2}}
+      other[first], other.gone, other.type = 1, true, i
+      other.gone = nil
+      assert.equal(told, wire.json(other))
+    end
+  end)
+
   it("writes a decimal point, whatever the locale has", function ()
     local format, number = string.format, tonumber
     rawset(string, "format", function (...)
@@ -69,7 +103,8 @@ describe("wire.encode", function ()
     local loop = {}
     loop.loop = loop
     for _, bad in ipairs {{a = print}, {a = 0 / 0}, {a = math.huge}, {a = loop},
-                          {a = {[1.5] = 1}}, {[true] = 1}} do
+                          {a = {[1.5] = 1}}, {[true] = 1},
+                          {a = 1, [true] = 1}} do
       assert.has_error(function () wire.encode(bad) end)
     end
   end)

@@ -44,6 +44,34 @@ local function check_and_end (self, command)
   assert.equal("over\ttrue\n", command.out)
 end
 
+-- What comes to a port of its own goes to that one, as to a container's.
+local function forward (port)
+  local server = uv.new_tcp()
+  local function pump (from, to)
+    from:read_start(function (_, bytes)
+      if bytes then
+        to:write(bytes)
+      else
+        for _, handle in ipairs {from, to} do
+          if not handle:is_closing() then
+            handle:close()
+          end
+        end
+      end
+    end)
+  end
+  server:bind("127.0.0.1", 0)
+  server:listen(8, function ()
+    local near, far = uv.new_tcp(), uv.new_tcp()
+    server:accept(near)
+    far:connect("127.0.0.1", port, function ()
+      pump(near, far)
+      pump(far, near)
+    end)
+  end)
+  return server, server:getsockname().port
+end
+
 describe("a program that runs already", function ()
   it("is attached to by its port, and goes on when that is over", function ()
     beside(loop, function (self, command, port)
@@ -61,6 +89,26 @@ describe("a program that runs already", function ()
       self:event "initialized"
       assert.equal(command.pid, self:events("process")[1].systemProcessId)
       check_and_end(self, command)
+    end)
+  end)
+
+  it("is attached to by its process and its token", function ()
+    run.within(function (where)
+      run.write(where .. "/app.lua", loop)
+      local command = debugger.start({"serve", "--inspect=0", "app.lua"},
+                                     where, {TRACEGRIP_TOKEN = "secret"})
+      command:until_ready(function () return command.err:find "begun\n" end)
+      editor.start():with(function (self)
+        self:initialize()
+        local _, message = self:ask("attach", {pid = command.pid})
+        assert.truthy(message:find "a token is required, or another one$")
+      end)
+      editor.start():with(function (self)
+        self:initialize()
+        assert(self:ask("attach", {pid = command.pid, token = "secret"}))
+        self:event "initialized"
+        check_and_end(self, command)
+      end)
     end)
   end)
 
@@ -191,6 +239,22 @@ end)]], function (self, pid, ended)
       assert.equal(15, command.signal)
     end)
   end)
+
+  it("is not ended by a number that is told through another's port", function ()
+    beside(loop, function (self, command, port)
+      local forwarder, through = forward(port)
+      assert(self:ask("attach", {port = through}))
+      local none, message = self:ask("disconnect", {terminateDebuggee = true})
+      assert.is_nil(none)
+      assert.equal("the program runs on another machine or in a container: it "
+                   .. "cannot be ended from here", message)
+      forwarder:close()
+      assert.is_nil(command.status)
+      command:kill "sigkill"
+      command:ended()
+      assert.equal(9, command.signal)
+    end)
+  end)
 end)
 
 ---------------------------------------------------------------------------
@@ -243,6 +307,19 @@ describe("what a program starts", function ()
       self:event "terminated"
       assert.equal("child said 5\n", self:printed "stdout")
     end, nil, {supportsStartDebuggingRequest = true})
+  end)
+
+  it("runs by itself, where nothing is to be debugged", function ()
+    editor.launch(parent, function (self)
+      self.answering.startDebugging = function (_, request)
+        self.child = request
+        self:reply(request, nil)
+      end
+      self:post "configurationDone"
+      self:event "terminated"
+      assert.is_nil(self.child)
+      assert.equal("child said 5\n", self:printed "stdout")
+    end, {noDebug = true}, {supportsStartDebuggingRequest = true})
   end)
 
   it("knows nothing of it, where the client has none", function ()
@@ -367,6 +444,7 @@ io.open("over", "w"):close()
       end, run.patience))
       self.input:read_start(function (_, bytes)
         self.raw = (self.raw or "") .. (bytes or "")
+        self.closed = not bytes
       end)
       assert.truthy(waiting.till(function ()
         return (self.raw or ""):find "bytes of output were left out"

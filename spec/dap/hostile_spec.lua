@@ -5,6 +5,7 @@ local uv = require "luv"
 local editor = require "spec.support.editor"
 local run = require "spec.support.run"
 local waiting = require "spec.support.waiting"
+local wrongstops = require "spec.support.wrongstops"
 
 local it = editor.needed(it, pending)
 
@@ -30,6 +31,7 @@ local requests = {
   {"source", {sourceReference = 1}}, {"loadedSources"}, {"modules"},
   {"setFunctionBreakpoints", {breakpoints = {{name = "f"}}}},
   {"setExceptionBreakpoints", {filters = {"caught"}}},
+  {"breakpointLocations", {source = {path = "/x.lua"}, line = 1}},
 }
 
 local function kill_program (self)
@@ -109,7 +111,12 @@ describe("arguments of the wrong kind", function ()
       } do
         local body, message = self:ask(case[1], case[2])
         assert.is_nil(body, case[1])
-        assert.is_nil(message:find "internal error", 1, true)
+        assert.is_nil(message:find("internal error", 1, true))
+      end
+      for _, case in ipairs(wrongstops) do
+        local body, message = self:ask(case[1], case[2])
+        assert.is_nil(body)
+        assert.equal(case[3], message)
       end
       local _, place = self:stack(stopped)
       assert.equal("f:3 (main chunk):5", place)

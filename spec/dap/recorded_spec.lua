@@ -2,6 +2,7 @@
 
 local editor = require "spec.support.editor"
 local run = require "spec.support.run"
+local wrongstops = require "spec.support.wrongstops"
 
 local it = editor.needed(it, pending)
 
@@ -249,7 +250,93 @@ describe("a recording", function ()
       local printed = self:printed "console"
       assert.truthy(printed:find("gold of tea\nnone of tea\ngold of tea\n"
                                  .. "blue of tea\n", 1, true))
+      assert.equal(4, select(2, printed:gsub("of tea\n", "")))
     end)
+  end)
+
+  it("stops where a log message is empty", function ()
+    at_entry(shop, function (self)
+      local set = self:stop_at {{line = 6, logMessage = ""}}
+      local stopped = self:go("continue", self:run())
+      assert.same({set[1].id}, stopped.hitBreakpointIds)
+    end)
+  end)
+
+  it("says where a breakpoint can stand, and has none elsewhere", function ()
+    local code = [[
+local t = {}
+local function add (x)
+
+  local n = #t
+  local y = x
+  t[n + 1] = y
+end
+local function never ()
+  print "never"
+end
+add(1)
+local last = t
+return last
+]]
+    local function check (self)
+      local function lines (...)
+        return self:locations("app.lua", ...)
+      end
+      assert.equal("2 4 6 11", lines(1, 100))
+      assert.equal("", lines(3))
+      assert.equal("4", lines(3, 5))
+      assert.equal("6", lines(6))
+      local told = {}
+      for i, one in ipairs(self:stop_at {1, 3, 5, 9, 12}) do
+        told[i] = ("%d %s"):format(one.line, one.message or "")
+      end
+      assert.same({"2 ", "4 ", "6 ",
+                   "9 no function of this line was called in the recording",
+                   "12 nothing is called at this line or after it"}, told)
+    end
+    at_entry(code, check)
+    at_entry(code, check, {"--no-c", "--sources"})
+  end)
+
+  it("tells lines of a file that has changed as far as it knows", function ()
+    opened("local function f (x)\n  print(x)\nend\nf(1)\n", function (self)
+      run.write(self.where .. "/app.lua", "print 'another'\n\n\nprint()\n")
+      assert.equal("1", self:locations("app.lua", 1, 100))
+      assert.equal("", self:locations("other.lua", 1, 100))
+      assert.same({3, true}, {self:stop_at({3})[1].line,
+                              self:stop_at({3})[1].verified})
+    end)
+  end)
+
+  it("refuses what says not where to stop, by its name", function ()
+    at_entry(shop, function (self)
+      self:run()
+      for _, case in ipairs(wrongstops) do
+        local body, message = self:ask(case[1], case[2])
+        assert.is_nil(body)
+        assert.equal(case[3], message)
+      end
+    end)
+  end)
+
+  it("begins at its end, if that is wanted", function ()
+    opened(shop, function (self)
+      assert.equal("The end of the recording", self:run().description)
+    end, nil, {stopOn = "end"})
+  end)
+
+  it("is of the trace that was named", function ()
+    opened([[
+      local console = require "tracegrip.console"
+      local function within () error("x", 0) end
+      pcall(error, "y")
+      console.startTrace "part"
+      pcall(within)
+      console.stopTrace "part"
+    ]], function (self)
+      local _, place = self:stack(self:run())
+      assert.equal("within:2", place)
+    end, nil, {trace = "part"})
   end)
 
   it("tells caught and uncaught errors apart", function ()
@@ -272,7 +359,7 @@ describe("a recording", function ()
     end
     assert.equal("three", texts {"uncaught"})
     assert.equal("one two", texts {"caught"})
-    assert.equal("two", texts({}, {{filterId = "caught", condition = "tw"}}))
+    assert.equal("two", texts({}, {{filterId = "caught", condition = "^tw"}}))
   end)
 
   it("has coroutines as they were", function ()
@@ -341,6 +428,22 @@ describe("a recording", function ()
     end)
   end)
 
+  it("lets code assign to what is its own, and to nothing else", function ()
+    opened(shop, function (self)
+      local frames = self:stack(self:run())
+      for _, code in ipairs {"string.format = nil", "table.concat = nil",
+                             "math.type, utf8.len = nil",
+                             "item.name = 'coffee'"} do
+        assert.equal("", (self:value(frames[3], code, "repl")))
+      end
+      assert.equal('"1 tea"', (self:value(
+        frames[3], "string.format('%d %s', math.min(1, 2), item.name)")))
+      local item = self:scope(frames[3], "Arguments").item
+      assert.equal('{name = "tea", price = 10}', item.value)
+      assert.equal(frames[1].name, self:stack({threadId = 1})[1].name)
+    end)
+  end)
+
   it("prints what the program said, on the way", function ()
     at_entry([[
       local console = require "tracegrip.console"
@@ -373,6 +476,29 @@ describe("a recording", function ()
           source = source, sourceReference = source.sourceReference
         }))
         assert.equal(shop, body.content)
+      end)
+    end)
+  end)
+
+  it("has its files elsewhere, if the client says where", function ()
+    run.within(function (here)
+      run.write(here .. "/app.lua", shop)
+      run.within(function (where)
+        run.write(where .. "/app.lua", shop)
+        run.command({tracegrip, "record", "-o", "app.tgr", "app.lua"},
+                    {cwd = where})
+        editor.start():with(function (self)
+          self:initialize()
+          assert(self:ask("launch", {
+            recording = "app.tgr", cwd = where,
+            pathMappings = {{localRoot = here .. "/", remoteRoot = where}}
+          }))
+          self:event "initialized"
+          self.where = here
+          assert.is_true(self:stop_at({7})[1].verified)
+          local frames = self:stack(self:run())
+          assert.equal(here .. "/app.lua", frames[1].source.path)
+        end)
       end)
     end)
   end)
@@ -410,6 +536,12 @@ describe("a recording", function ()
     assert.truthy(refused({recording = "/dev/null"}):find "cannot open")
     assert.truthy(refused({recording = "/nowhere"}):find "No such file")
     assert.truthy(refused({recording = "x", stopOn = "never"}):find "stopOn")
+    opened(shop, function (_, where)
+      local arguments = {recording = where .. "/app.tgr", pathMappings = {{}}}
+      assert.truthy(refused(arguments):find "^'pathMappings' has to be a list")
+      arguments = {recording = where .. "/app.tgr", trace = "another"}
+      assert.truthy(refused(arguments):find "no trace named 'another'")
+    end)
   end)
 
   it("is searched in pieces, between which pause is heard", function ()

@@ -38,6 +38,41 @@ describe("a session of the debug adapter", function ()
     end)
   end)
 
+  it("refuses what needs a program until that is there", function ()
+    local early = {
+      {"pause", {threadId = 1}}, {"evaluate", {expression = "1"}}, {"restart"},
+      {"modules"}, {"setFunctionBreakpoints", {breakpoints = {{name = "f"}}}},
+      {"setBreakpoints", {source = {path = "/x"}, breakpoints = {{line = 1}}}},
+      {"breakpointLocations", {source = {path = "/x"}, line = 1}},
+      {"setExceptionBreakpoints", {filters = {}}}, {"configurationDone"}
+    }
+    local function all_refused (self, first)
+      for i, request in ipairs(early) do
+        local answer = self:answer(first + i)
+        assert.is_false(answer.success)
+        assert.equal("the program is not there yet", answer.message)
+        assert.equal(request[1], answer.command)
+      end
+    end
+    run.within(function (where)
+      run.write(where .. "/app.lua", "print(1)\n")
+      for _, arguments in ipairs {
+        {program = where .. "/app.lua", cwd = where, lua = run.lua},
+        {program = "/nowhere/app.lua"}, {recording = "/nowhere/app.tgr"}
+      } do
+        editor.start():with(function (self)
+          self:initialize()
+          local first = self:post("launch", arguments)
+          for _, request in ipairs(early) do
+            self:post(request[1], request[2])
+          end
+          all_refused(self, first)
+          assert.equal(arguments.cwd ~= nil, self:answer(first).success)
+        end)
+      end
+    end)
+  end)
+
   it("shows the user why a launch has failed", function ()
     for _, case in ipairs {
       {{}, "'program' is missing: the file to run"},

@@ -1,6 +1,7 @@
 -- Where a program stops, and how it goes on.
 
 local editor = require "spec.support.editor"
+local run = require "spec.support.run"
 
 local it = editor.needed(it, pending)
 
@@ -52,6 +53,71 @@ describe("a launched program", function ()
       assert.equal("add:4 (main chunk):9", place)
       assert.equal(self.where .. "/app.lua", frames[1].source.path)
       assert.is_nil(frames[1].source.sourceReference)
+    end)
+  end)
+
+  it("stops where it was told to last, however soon that comes", function ()
+    editor.launch(program, function (self)
+      local source = {path = self.where .. "/app.lua"}
+      local function post (...)
+        local list = {}
+        for i, line in ipairs {...} do
+          list[i] = {line = line}
+        end
+        return self:post("setBreakpoints", {source = source,
+                                            breakpoints = list})
+      end
+      local first, second = post(4, 9, 11), post(5)
+      assert.equal(3, #self:answer(first).body.breakpoints)
+      assert.equal(1, #self:answer(second).body.breakpoints)
+      local stopped, lines = self:run(), {}
+      for i = 1, 3 do
+        lines[i] = self:stack(stopped)[1].line
+        stopped = i < 3 and self:go("continue", stopped)
+      end
+      assert.same({5, 5, 5}, lines)
+    end)
+  end)
+
+  it("says where a breakpoint can stand, loaded or not", function ()
+    local text = [[
+-- nothing
+local function f (x)
+  return x
+end
+
+print(f(1))
+]]
+    local main = "require 'm'\n\nload 'local x = 1\\n\\nprint(x)' ()\n"
+    local files = {["app.lua"] = main, ["m.lua"] = text,
+                   ["n.lua"] = "local x = 1\n\nreturn x\n",
+                   ["bad.lua"] = "local x = = 1\n"}
+    editor.launch(files, function (self, where)
+      assert.equal("1 3", self:locations("app.lua", 1, 100))
+      assert.equal("3 4 6", self:locations("m.lua", 1, 100))
+      self:stop_at({6}, "m.lua")
+      local stopped = self:run()
+      run.write(where .. "/m.lua", "\n\n\n\n\nprint()\n\nprint()\n")
+      assert.equal("3 4 6", self:locations("m.lua", 1, 100))
+      assert.equal("4 6", self:locations("m.lua", 4, 6))
+      assert.equal("3", self:locations("m.lua", 3))
+      assert.equal("", self:locations("m.lua", 5))
+      assert.equal("1 3", self:locations("n.lua", 1, 100))
+      assert.equal("", self:locations("bad.lua", 1, 100))
+      local none, message = self:ask("breakpointLocations", {
+        source = {path = "/nowhere.lua"}, line = 1
+      })
+      assert.is_nil(none)
+      assert.equal("/nowhere.lua is not loaded, and cannot be read here",
+                   message)
+      stopped = self:go("stepOut", stopped)
+      repeat
+        stopped = self:go("stepIn", stopped)
+      until not self:stack(stopped)[1].source.path
+      local source = self:stack(stopped)[1].source
+      assert.same({{line = 1}, {line = 3}}, self:ask("breakpointLocations", {
+        source = source, line = 1, endLine = 3
+      }).breakpoints)
     end)
   end)
 
@@ -111,6 +177,13 @@ describe("a launched program", function ()
         end
       end
       assert.same({"n is 2, 3 then {}\n", "n is 4, 10 then {}\n"}, said)
+    end)
+  end)
+
+  it("stops where a log message is empty", function ()
+    editor.launch(program, function (self)
+      local set = self:stop_at {{line = 4, logMessage = ""}}
+      assert.same({set[1].id}, self:run().hitBreakpointIds)
     end)
   end)
 
@@ -203,6 +276,35 @@ print(y)
     end)
   end)
 
+  it("is stepped over an error that no filter asks for", function ()
+    editor.launch([[
+local function try ()
+  pcall(error, "first")
+  return 1
+end
+local function twice ()
+  local x = try()
+  x = x + try()
+  return x
+end
+print(twice())
+print(twice())
+]], function (self)
+      self:stop_at {6}
+      assert(self:ask("setExceptionBreakpoints", {
+        filters = {}, filterOptions = {{filterId = "caught",
+                                        condition = "second"}}
+      }))
+      local stopped = self:go("next", self:run())
+      assert.equal("step", stopped.reason)
+      local _, place = self:stack(stopped)
+      assert.equal("twice:7 (main chunk):10", place)
+      stopped = self:go("stepOut", stopped)
+      _, place = self:stack(stopped)
+      assert.equal("(main chunk):10", place)
+    end)
+  end)
+
   it("stops on entry, and when it is asked to", function ()
     editor.launch("local n = 0\nwhile true do n = n + 1 end\n",
                   function (self)
@@ -279,6 +381,20 @@ print(y)
       assert.equal("1", self:value(frames[1], "n"))
       assert.equal('"again"', self:value(frames[1], "arg[1]"))
       assert.same({}, self:events "terminated")
+    end)
+  end)
+
+  it("is over where it cannot be started anew", function ()
+    editor.launch(program, function (self)
+      self:stop_at {4}
+      self:run()
+      local none, message = self:ask("restart", {
+        arguments = {program = "/nowhere/app.lua"}
+      })
+      assert.is_nil(none)
+      assert.equal("'program': there is no file /nowhere/app.lua", message)
+      self:event "terminated"
+      assert.equal(1, #self:events "terminated")
     end)
   end)
 end)

@@ -72,6 +72,52 @@ describe("the lines of a source", function ()
   end)
 end)
 
+describe("lines that may call", function ()
+  local lines = require "tracegrip.inspect.lines"
+
+  local function calling (text)
+    local list = {}
+    for _, one in ipairs(lines.of(text, "=text", true)) do
+      for line in pairs(one.calls) do
+        list[#list + 1] = line
+      end
+    end
+    table.sort(list)
+    return table.concat(list, " ")
+  end
+
+  it("are those of calls, loops over iterators, and metamethods", function ()
+    assert.equal("1 2 3 4 5 6 7", calling [[
+print(1)
+t.x = 1
+local y = t[1]
+y = y + 1
+y = -y
+y = y .. "a"
+for _ in y do end
+]])
+  end)
+
+  it("are none where values are only handed on", function ()
+    assert.equal("", calling [[
+local x, y = 1, {1, 2, 3}
+local function f (...)
+  local a, b = ...
+  if a then y = b end
+  for i = 1, 10 do
+    x = i
+  end
+  return not a
+end
+return x == 1
+]])
+  end)
+
+  it("are those where a variable is closed, too", function ()
+    assert.equal("2", calling "local c <close> = nil\nreturn 1, 2\n")
+  end)
+end)
+
 describe("a regular expression", function ()
   local regex = require "tracegrip.inspect.regex"
 

@@ -146,7 +146,7 @@ function Editor:events (name)
   local list = {}
   for _, message in ipairs(self.messages) do
     if message.type == "event" and message.event == name then
-      list[#list + 1] = message.body
+      list[#list + 1] = message.body or {}
     end
   end
   return list
@@ -233,11 +233,13 @@ function Editor:initialize (more)
 end
 
 --- Calls use(self, ...), and ends what is left, whether that has failed or not.
+-- The adapter has its time for that: who kills it leaves its program running.
 function Editor:with (use, ...)
   local ok, message = pcall(use, self, ...)
   if not self.closed then
     self:post "disconnect"
     self.output:shutdown()
+    waiting.till(function () return self.closed end, run.patience)
   end
   self.kill()
   for _, handle in ipairs {self.input, self.output} do
@@ -289,6 +291,18 @@ function Editor:stop_at (list, name)
     source = {path = self.where .. "/" .. (name or "app.lua")},
     breakpoints = given
   })).breakpoints
+end
+
+--- The lines of a file of the session's at which a breakpoint can stand, from
+-- one to another: "1 2 3".
+function Editor:locations (name, first, last)
+  local list = assert(self:ask("breakpointLocations", {
+    source = {path = self.where .. "/" .. name}, line = first, endLine = last
+  })).breakpoints
+  for i, one in ipairs(list) do
+    list[i] = ("%d"):format(one.line)
+  end
+  return table.concat(list, " ")
 end
 
 --- Lets the program begin, and waits for its first stop.

@@ -2,6 +2,8 @@
 --
 --   attaching.place(arguments)    of "attach": {where = {host, port, token},
 --                                 path, title, pid}; waits; raises a problem
+--   attaching.listens(pid, port)  whether a process of this machine listens at
+--                                 that port
 --
 -- By host and port; or by the number of a process of this machine: its sockets
 -- that listen are asked, one after the other, whether one is a door. A process
@@ -56,11 +58,11 @@ end
 local SOCKET = "%d+: (%x+):(%x+) %x+:%x+ (%x%x) %x+:%x+ %x+:%x+ %x+ +%d+ +%d+ "
                .. "(%d+) "
 
--- Where a process listens: a list of {host, port}.
+-- Where a process listens: a list of {host, port}; nil, message.
 local function listeners (pid)
   local inodes, message = sockets_of(pid)
   if not inodes then
-    problem.show("%s", message)
+    return nil, message
   end
   local list = {}
   for _, name in ipairs {"tcp", "tcp6"} do
@@ -74,13 +76,32 @@ local function listeners (pid)
   return list
 end
 
-local function find_door (pid)
-  for _, where in ipairs(listeners(pid)) do
-    local path, page = task.await(function (done) door.find(where, done) end)
+-- Of a process: a door that is there.
+local function find_door (pid, token)
+  local list, message = listeners(pid)
+  if not list then
+    problem.show("%s", message)
+  end
+  for _, where in ipairs(list) do
+    where.token = token
+    local path, page, code = task.await(function (done)
+      door.find(where, done)
+    end)
     if path then
       return {where = where, path = path, title = page.title, pid = pid}
+    elseif code == "refused" then
+      problem.show("cannot attach: %s", page)
     end
   end
+end
+
+function attaching.listens (pid, port)
+  for _, where in ipairs(listeners(pid) or {}) do
+    if where.port == port then
+      return true
+    end
+  end
+  return false
 end
 
 ---------------------------------------------------------------------------
@@ -112,7 +133,7 @@ local function pause (ms)
   end)
 end
 
-local function knock (pid)
+local function knock (pid, token)
   if not has_tracegrip(pid) then
     problem.show("process %d has not loaded tracegrip: start it with tracegrip "
                  .. "serve --inspect, or with TRACEGRIP_INSPECT", pid)
@@ -123,7 +144,7 @@ local function knock (pid)
   uv.kill(pid, SIGUSR2)
   for _ = 1, LOOKS do
     pause(LOOK_MS)
-    local place = find_door(pid)
+    local place = find_door(pid, token)
     if place then
       return place
     end
@@ -154,7 +175,8 @@ function attaching.place (arguments)
   elseif arguments.port then
     return by_address(arguments)
   elseif arguments.pid then
-    return find_door(arguments.pid) or knock(arguments.pid)
+    return find_door(arguments.pid, arguments.token)
+           or knock(arguments.pid, arguments.token)
   end
   problem.show("'port' or 'pid' is missing: which program to attach to")
 end

@@ -8,8 +8,7 @@
 --   self:lines(program, source, list)  a file's breakpoints from now on; a list
 --                                      of Breakpoints as the protocol has them
 --   self:functions(program, list)      the same of those of functions
---   self:exceptions(program, filters, options)
---                                      at which errors
+--   self:exceptions(program, errors)   at which errors, as asked.lua has them
 --   self:resolved(id, line, script)    the program tells where one is
 --   self:hits(ids)                     numbers of those that the program has
 --                                      come to; whether one is of a function
@@ -17,13 +16,16 @@
 --                                      with this text
 --   self:again(program)                all of it to another program
 --
--- A breakpoint that the program refuses is not verified, and says why.
+-- A breakpoint that the program refuses is not verified, and says why. What
+-- takes several requests to say is said by one after the other: of two lists
+-- for one file the last one is in force.
 
 local asked = require "tracegrip.dap.asked"
 local core = require "tracegrip.core"
 local lines = require "tracegrip.inspect.lines"
 local logmessage = require "tracegrip.dap.logmessage"
-local problem = require "tracegrip.dap.problem"
+local possible = require "tracegrip.dap.possible"
+local task = require "tracegrip.dap.task"
 core.own()
 
 local breaking = {}
@@ -43,6 +45,7 @@ function breaking.new (places, main, changed)
     filters = {},
     numbers = setmetatable({}, {__mode = "k"}),   -- as given -> its number
     last = 0,             -- of these
+    turn = task.turns(),
   }, Breaking)
 end
 
@@ -60,7 +63,8 @@ end
 local function conditions (given)
   return given.condition ~= "" and given.condition or nil,
          given.hitCondition ~= "" and given.hitCondition or nil,
-         given.logMessage and logmessage.expressions(given.logMessage) or nil
+         given.logMessage ~= "" and given.logMessage
+         and logmessage.expressions(given.logMessage) or nil
 end
 
 -- Asks the program for it: one.id is that of the program then.
@@ -110,12 +114,11 @@ end
 local function foresee (self, one, source, line)
   local found
   if source.path == self.main then
-    local text = core.contents(source.path) or ""
-    local functions = lines.of(lines.compilable(text), "@" .. source.path)
-    found = functions and lines.first(functions, line + 1)
+    local functions = possible.functions(source.path)
     if not functions then
       return                    -- it will say so itself
     end
+    found = lines.first(functions, line + 1)
   end
   if found then
     one.line, one.message = self.places:line(found - 1), nil
@@ -126,9 +129,6 @@ end
 
 local function set_line (self, program, source, given)
   local one = {given = given, source = source}
-  if math.type(given.line) ~= "integer" then
-    problem.raise("setBreakpoints: 'line' has to be an integer")
-  end
   local line = self.places:ours(given.line)
   local number = source.sourceReference
   if number and number > 0 then
@@ -170,6 +170,7 @@ local function set_lines (self, program, entry)
 end
 
 function Breaking:lines (program, source, list)
+  local _ <close> = self.turn()
   local key = asked.key(source)
   local entry = self.sources[key]
   if entry then
@@ -184,15 +185,13 @@ end
 local function set_functions (self, program)
   self.named.set = {}
   for i, given in ipairs(self.named.list) do
-    if type(given.name) ~= "string" then
-      problem.raise("setFunctionBreakpoints: 'name' has to be a string")
-    end
     self.named.set[i] = set(self, program, {given = given},
                             "Lua.setBreakpointByName", {name = given.name})
   end
 end
 
 function Breaking:functions (program, list)
+  local _ <close> = self.turn()
   remove(self, program, self.named.set)
   self.named.list = list
   set_functions(self, program)
@@ -220,8 +219,8 @@ local function apply_filters (self, program)
   program:ask("Debugger.setPauseOnExceptions", {state = state})
 end
 
-function Breaking:exceptions (program, filters, options)
-  self.filters = asked.errors(filters, options)
+function Breaking:exceptions (program, errors)
+  self.filters = errors
   apply_filters(self, program)
 end
 
@@ -264,6 +263,7 @@ local function tell_all (self, list)
 end
 
 function Breaking:again (program)
+  local _ <close> = self.turn()
   self.by_id = {}
   for _, entry in pairs(self.sources) do
     set_lines(self, program, entry)

@@ -13,7 +13,7 @@
 -- 'where' is {host =, port =, token =}: a token, if the program wants one.
 --
 -- Failure: who does not answer within PATIENCE_MS, or not as a door does, is
--- none. code: as luv has it, or "noDoor".
+-- none. code: as luv has it, "refused", where a token is missing, or "noDoor".
 
 local core = require "tracegrip.core"
 local uv = require "luv"
@@ -23,6 +23,7 @@ core.own()
 local PATIENCE_MS = 5000
 local MAX_MESSAGE = 256 << 20
 local MAX_HEAD = 1 << 20        -- of an answer that is no WebSocket
+local TOKEN = "a token is required, or another one"
 local NONE = "there is no program that a debugger can attach to"
 
 local door = {}
@@ -56,8 +57,8 @@ local words = {ECONNREFUSED = "nobody listens there", ETIMEDOUT = "no answer",
                ECONNRESET = "the other side has ended it",
                EHOSTUNREACH = "there is no way to that host"}
 
-local function failure (where, err)
-  local code = string.match(tostring(err), "^%u[%u_]*") or "noDoor"
+local function failure (where, err, code)
+  code = code or string.match(tostring(err), "^%u[%u_]*") or "noDoor"
   return string.format("%s:%d: %s", where.host, where.port,
                        words[code] or tostring(err)), code
 end
@@ -67,12 +68,12 @@ end
 local function ask (where, request, answered, failed)
   local handle, timer = uv.new_tcp(), uv.new_timer()
   local head, over = "", false
-  local function fail (err)
+  local function fail (err, code)
     if not over then
       over = true
       shut(timer)
       shut(handle)
-      failed(failure(where, err))
+      failed(failure(where, err, code))
     end
   end
   timer:start(PATIENCE_MS, 0, function () fail "no answer" end)
@@ -94,7 +95,7 @@ local function ask (where, request, answered, failed)
   end
   resolve(where.host, function (ip, message, code)
     if not ip then
-      return fail(code or message)
+      return fail(message, code)
     end
     local ok, err = pcall(handle.connect, handle, ip, where.port,
                           function (problem)
@@ -152,9 +153,10 @@ function door.find (where, done)
         path, page = page_of(table.concat(pieces))
       end
       if not path then
-        local refused = string.find(head, "^HTTP/1.1 403")
-                        and "a token is required, or another one"
-        return done(nil, failure(where, refused or NONE))
+        if string.find(head, "^HTTP/1.1 403") then
+          return done(nil, failure(where, TOKEN, "refused"))
+        end
+        return done(nil, failure(where, NONE))
       end
       done(path, page)
     end

@@ -139,7 +139,7 @@ end
 local function changes (self, arguments, client)
   local env = program.environment("listen", listen.debugger_plan {inspect = 0},
     {breaks = true, tell = self.book,
-     alone = arguments.subprocesses == false
+     alone = arguments.subprocesses == false or arguments.noDebug
              or not client.supportsStartDebuggingRequest or nil})
   for name, value in pairs(arguments.env or {}) do
     if type(value) ~= "string" and value ~= wire.null then

@@ -9,6 +9,7 @@
 --                     ├ starting.lua, launching.lua: programs of its own
 --                     ├ attaching.lua: programs that run already
 --                     ├ breaking.lua: where it is to stop
+--                     ├ possible.lua: where it can
 --                     ├ running.lua: stops, steps
 --                     ├ looking.lua: threads, frames, variables
 --                     ├ evaluating.lua: code, completions
@@ -37,6 +38,7 @@ local launching = require "tracegrip.dap.launching"
 local looking = require "tracegrip.dap.looking"
 local modules = require "tracegrip.dap.modules"
 local places = require "tracegrip.dap.places"
+local possible = require "tracegrip.dap.possible"
 local problem = require "tracegrip.dap.problem"
 local references = require "tracegrip.dap.references"
 local running = require "tracegrip.dap.running"
@@ -67,7 +69,8 @@ local CAN = {"ConfigurationDoneRequest", "FunctionBreakpoints",
              "StepInTargetsRequest", "CompletionsRequest", "ModulesRequest",
              "ExceptionInfoRequest", "ExceptionFilterOptions",
              "DelayedStackTraceLoading", "LoadedSourcesRequest", "LogPoints",
-             "TerminateRequest", "ClipboardContext", "CancelRequest"}
+             "TerminateRequest", "ClipboardContext", "CancelRequest",
+             "BreakpointLocationsRequest"}
 
 function live.capabilities ()
   local can = {
@@ -162,13 +165,15 @@ function Live:tell_end ()
   end
 end
 
+-- Of a program that was started its process tells the end, but in a terminal.
 local function program_gone (self, program)
   if program ~= self.program then
     return
   end
   self.stopped = nil
   self.references:clear()
-  if not self.launched or self.launched.in_terminal then
+  if self.command == "attach"
+     or self.launched and self.launched.in_terminal then
     self:tell_end()
   end
 end
@@ -194,7 +199,7 @@ local function connect (self, place)
   if not program then
     problem.show("cannot attach: %s", message)
   end
-  self.program = program
+  self.program, self.port_number = program, place.where.port
   program:ask "Runtime.enable"
   program:ask "Debugger.enable"
   if self.arguments.noDebug then
@@ -256,7 +261,8 @@ function handlers.configurationDone (self, _, request)
   end)
 end
 
--- The old one and all that it has started are ended first.
+-- The old one and all that it has started are ended first. Where there is no
+-- new one, that is the end.
 function handlers.restart (self, arguments)
   if self.command ~= "launch" then
     problem.raise("a program that was attached to is not started again")
@@ -273,7 +279,12 @@ function handlers.restart (self, arguments)
   self.stopped, self.over = nil, false
   self.references:clear()
   self.places:forget()
-  begin_launch(self)
+  local ok, err = pcall(begin_launch, self)
+  if not ok then
+    self.over = false
+    self:tell_end()
+    error(err, 0)
+  end
   self.breaking:again(self.program)
   run(self)
 end
@@ -283,19 +294,24 @@ end
 ---------------------------------------------------------------------------
 
 function handlers.setBreakpoints (self, arguments)
-  local list = asked.breakpoints(arguments)
   return {breakpoints = wire.array(self.breaking:lines(
-    self.program, arguments.source, list))}
+    self.program, asked.source(arguments), asked.breakpoints(arguments)))}
 end
 
 function handlers.setFunctionBreakpoints (self, arguments)
   return {breakpoints = wire.array(self.breaking:functions(
-    self.program, arguments.breakpoints))}
+    self.program, asked.functions(arguments)))}
+end
+
+function handlers.breakpointLocations (self, arguments, request)
+  local source = asked.source(arguments)
+  local first, last = asked.range(arguments)
+  return {breakpoints = wire.array(
+    possible.locations(self, source, first, last, request))}
 end
 
 function handlers.setExceptionBreakpoints (self, arguments)
-  self.breaking:exceptions(self.program, arguments.filters,
-                           arguments.filterOptions)
+  self.breaking:exceptions(self.program, asked.errors(arguments))
 end
 
 ---------------------------------------------------------------------------
@@ -310,13 +326,15 @@ function handlers.terminate (self)
   self.launched:kill "sigterm"
 end
 
--- One that runs elsewhere has told which process it is.
+-- The program has told which process it is; in a container, whose port may be
+-- one of this machine, that is the number of another one here.
 local function end_attached (self)
   local result = self.program and self.program:try "Runtime.getIsolateId"
   local pid = result and math.tointeger(string.match(result.id, "^lua%-(%d+)$"))
-  if not pid or not self.is_local then
-    problem.raise("the program runs on another machine: it cannot be ended "
-                  .. "from here")
+  if not pid or not self.is_local
+     or not attaching.listens(pid, self.port_number) then
+    problem.raise("the program runs on another machine or in a container: it "
+                  .. "cannot be ended from here")
   end
   uv.kill(pid, "sigterm")
 end
@@ -376,6 +394,7 @@ function live.new (port, command)
     references = references.new(),
     threads = {{id = 1, name = "main"}},
     program = nil,        -- the Debuggee
+    port_number = nil,    -- where it listens
     launched = nil,       -- what was started (launching.lua)
     stopped = nil,        -- the program stands still (running.lua)
     configured = false,   -- the client has said all that comes before
@@ -383,6 +402,7 @@ function live.new (port, command)
     expects = nil,        -- what the next stop is for: "entry", "pause", "step"
     moving = false,       -- the client has asked the program to go on
     over = false,         -- "terminated" was told
+    unsaid = nil,         -- messages of the console that were left out
     left = false,         -- "disconnect" came
   }, Live)
 end

@@ -7,7 +7,7 @@
 --                                  are of another
 --
 -- Braces in an expression are balanced: "{ {1, 2} }" is a table. A brace that
--- closes nothing, or is never closed, is text; "{{" is no brace of ours.
+-- closes nothing, or is never closed, is text.
 
 local core = require "tracegrip.core"
 core.own()

@@ -32,6 +32,7 @@ function output.new (send, waiting, read)
     rests = {},           -- category -> bytes of a character that has begun
     lost = 0,             -- bytes that were left out
     held = nil,           -- since when the program is not read, ms; nil: it is
+    dropping = false,     -- what the program prints is left out
     timer = nil
   }, Output)
 end

@@ -3,6 +3,10 @@
 -- for what has no file.
 --
 --   places.new(mappings, from)   from: 0 or 1, the client's first line
+--   places.mappings(list)        pathMappings, checked; raises a problem
+--   places.mapped(mappings, path, from, to)
+--                                a path with its root on one side, "here" or
+--                                "there", as it is on the other
 --   self:add(script)             a Debugger.scriptParsed: its Source, if it is
 --                                one that the client should hear of; nil
 --   self:source(script_id, text) its Source, nil of C; text(): asked for what
@@ -16,9 +20,12 @@
 --   self:line(number), self:ours(line)
 --                                a line of the protocol's, which counts from 0,
 --                                as the client counts; and back
+--   self:ids(source)             the ids of the scripts that are that Source of
+--                                the client's: a list
 --   self:all()                   list of Sources
 --
--- mappings: list of {localRoot =, remoteRoot =}; the longest that fits counts.
+-- A list of mappings is one of {localRoot =, remoteRoot =}, or nil; the longest
+-- root that fits counts.
 
 local core = require "tracegrip.core"
 local fileurl = require "tracegrip.inspect.fileurl"
@@ -37,7 +44,7 @@ local function without_slash (path)
   return #path > 1 and string.gsub(path, "/+$", "") or path
 end
 
-local function checked (mappings)
+function places.mappings (mappings)
   local list = {}
   for i, one in ipairs(mappings or {}) do
     if type(one) ~= "table" or type(one.localRoot) ~= "string"
@@ -53,15 +60,14 @@ end
 
 function places.new (mappings, from)
   return setmetatable({
-    mappings = checked(mappings), from = from,
+    mappings = places.mappings(mappings), from = from,
     scripts = {},         -- id -> its scriptParsed
     known_urls = {},      -- those of scripts
     names = {},           -- id -> name of what has no file
   }, Places)
 end
 
--- 'path' with its root on one side as it is on the other.
-local function mapped (mappings, path, from, to)
+function places.mapped (mappings, path, from, to)
   local best
   for _, one in ipairs(mappings) do
     local root = one[from]
@@ -81,16 +87,17 @@ local function path_of (self, url)
   local path = string.gsub(escaped, "%%(%x%x)", function (digits)
     return string.char(tonumber(digits, 16))
   end)
-  return mapped(self.mappings, path, "there", "here")
+  return places.mapped(self.mappings, path, "there", "here")
 end
 
 -- As it is, and without links on the way: which of them the program has taken
 -- is not known.
 function Places:urls (path)
-  local list = {fileurl.of(mapped(self.mappings, path, "here", "there"))}
-  local real = uv.fs_realpath(path)
-  local other = real and fileurl.of(mapped(self.mappings, real, "here",
-                                           "there"))
+  local function url (one)
+    return fileurl.of(places.mapped(self.mappings, one, "here", "there"))
+  end
+  local list, real = {url(path)}, uv.fs_realpath(path)
+  local other = real and url(real)
   list[2] = other ~= list[1] and other or nil
   return list
 end
@@ -144,6 +151,21 @@ function Places:knows (source)
     end
   end
   return false
+end
+
+function Places:ids (source)
+  local number, list = source.sourceReference or 0, {}
+  if number > 0 then
+    return {self:script(number)}
+  elseif self:knows(source) then
+    local urls = self:urls(source.path)
+    for id, script in pairs(self.scripts) do
+      if script.url == urls[1] or script.url == urls[2] then
+        list[#list + 1] = id
+      end
+    end
+  end
+  return list
 end
 
 -- The Source of a file whose path ends so; nil.

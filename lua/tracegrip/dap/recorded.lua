@@ -6,6 +6,7 @@
 --   session.lua ── recorded.lua ── replay (csrc/replay)
 --                      ├ recorded/looking.lua: threads, frames, values
 --                      ├ recorded/stops.lua: breakpoints, errors
+--                      ├ recorded/possible.lua: where there can be some
 --                      ├ recorded/code.lua: conditions, watches
 --                      ├ recorded/values.lua: grips as they are shown
 --                      └ recorded/sources.lua: texts
@@ -57,7 +58,8 @@ local CAN = {"StepBack", "ConfigurationDoneRequest", "FunctionBreakpoints",
              "ConditionalBreakpoints", "EvaluateForHovers", "LogPoints",
              "ExceptionInfoRequest", "ExceptionFilterOptions",
              "DelayedStackTraceLoading", "LoadedSourcesRequest",
-             "ClipboardContext", "CancelRequest"}
+             "ClipboardContext", "CancelRequest",
+             "BreakpointLocationsRequest"}
 
 -- Of what a live program can do all else is taken back.
 function Recorded.capabilities ()
@@ -98,8 +100,7 @@ local categories = {warn = "stderr", error = "stderr"}
 local function text_of_marker (marker)
   local list, parts = marker.arguments or {values = {}}, {}
   for i, grip in ipairs(list.values) do
-    parts[i] = type(grip) == "string" and grip
-               or values.text(grip, list.objectPool)
+    parts[i] = values.said(grip, list.objectPool)
   end
   local text = table.concat(parts, " ")
   if marker.duration then
@@ -141,9 +142,8 @@ local function stop_of (self, found, met, reason)
   end
   body.threadId, body.allThreadsStopped = at.running, true
   if body.reason == "exception" then
-    local grip, pool = looking.error(self)
     body.description = "Paused on error"
-    body.text = type(grip) == "string" and grip or values.text(grip, pool)
+    body.text = values.said(looking.error(self))
   end
   if body.hitBreakpointIds then
     wire.array(body.hitBreakpointIds)
@@ -154,15 +154,6 @@ end
 ---------------------------------------------------------------------------
 -- Going somewhere
 ---------------------------------------------------------------------------
-
-local function frames_of (replay, thread)
-  for _, one in ipairs(replay:threads()) do
-    if one.thread == thread then
-      return one.frames
-    end
-  end
-  return 0
-end
 
 -- What is known of a candidate is read when it is asked for, once: there may be
 -- millions of them.
@@ -177,7 +168,7 @@ function facts.caller (of)
 end
 
 function facts.frames (of)
-  return frames_of(of.replay, of.coming.thread)
+  return looking.depth(of.replay, of.coming.thread)
 end
 
 local Candidate = {__index = function (self, name)
@@ -378,16 +369,23 @@ end
 
 -- From the next search on.
 function handlers.setBreakpoints (self, arguments)
-  local list = asked.breakpoints(arguments)
-  return {breakpoints = wire.array(self.stops:lines(arguments.source, list))}
+  return {breakpoints = wire.array(self.stops:lines(
+    asked.source(arguments), asked.breakpoints(arguments)))}
 end
 
 function handlers.setFunctionBreakpoints (self, arguments)
-  return {breakpoints = wire.array(self.stops:named(arguments.breakpoints))}
+  return {breakpoints = wire.array(self.stops:named(
+    asked.functions(arguments)))}
+end
+
+function handlers.breakpointLocations (self, arguments)
+  local source = asked.source(arguments)
+  local first, last = asked.range(arguments)
+  return {breakpoints = wire.array(self.stops:possible(source, first, last))}
 end
 
 function handlers.setExceptionBreakpoints (self, arguments)
-  self.stops:exceptions(arguments.filters, arguments.filterOptions)
+  self.stops:exceptions(asked.errors(arguments))
 end
 
 ---------------------------------------------------------------------------

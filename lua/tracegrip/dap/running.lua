@@ -53,7 +53,7 @@ end
 
 function running.paused (live, params)
   if not is_wanted(live, params) then
-    return live.program:post "Debugger.resume"
+    return live.program:post "Lua.passError"
   end
   live.moving = false
   local stopped = {error = params.reason == "exception" and params.data or nil}

@@ -23,9 +23,10 @@
 --   capabilities(self)      as the protocol has them; if they differ from those
 --                   told before, the client is told anew
 --   close(self)     the client has gone, or the session is over
--- "launch" or "attach" is the first that its handlers get; "disconnect" the
--- last: after its answer the session is over. A command without a handler is
--- refused. "initialize" and "cancel" are answered here.
+-- "launch" or "attach" is the first that its handlers get; while that is done,
+-- and where it has failed, they get no other but "terminate" and "disconnect",
+-- the last: after its answer the session is over. A command without a handler
+-- is refused. "initialize" and "cancel" are answered here.
 --
 -- A port is what a back end is given:
 --   port.send_event(name, body)
@@ -188,7 +189,9 @@ local function begin (self, request)
   if not same(capabilities, self.capabilities) then
     send_event(self, "capabilities", {capabilities = capabilities})
   end
-  return handler(backend, request.arguments, request)
+  local body = handler(backend, request.arguments, request)
+  self.begun = true
+  return body
 end
 
 local function leave (self, request)
@@ -218,6 +221,8 @@ local function handler_of (self, command)
     return own[command], self
   elseif not self.backend then
     return nil, "there is no program yet: launch or attach"
+  elseif not self.begun and command ~= "terminate" then
+    return nil, "the program is not there yet"
   end
   local handler = self.backend.handlers[command]
   return handler, handler and self.backend
@@ -307,6 +312,7 @@ function session.new (options)
     asked = {},           -- seq -> function that waits for the client's answer
     initialized = false,
     backend = nil,
+    begun = false,        -- the back end is there and has done its first
     over = false,
   }, Session)
   self.port = port_of(self)

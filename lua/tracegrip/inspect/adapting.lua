@@ -57,6 +57,11 @@ function methods.setBreakpointByName (session, params)
   return debugger.add_named(session, params)
 end
 
+function methods.passError ()
+  debugger.pass()
+  return {}
+end
+
 ---------------------------------------------------------------------------
 -- Variables
 ---------------------------------------------------------------------------

@@ -15,6 +15,7 @@
 --   debugger.met(source)       a function of a source that was never met
 --   debugger.add_named(session, params)
 --                              Lua.setBreakpointByName (adapting.lua)
+--   debugger.pass()            Lua.passError (the same)
 --   debugger.leave(session)    it is gone
 --
 -- Lines of the protocol count from 0; here and in Lua they count from 1.
@@ -27,6 +28,7 @@ local exceptions = require "tracegrip.inspect.exceptions"
 local expression = require "tracegrip.inspect.expression"
 local fault = require "tracegrip.inspect.fault"
 local frames = require "tracegrip.inspect.frames"
+local lines = require "tracegrip.inspect.lines"
 local objects = require "tracegrip.inspect.objects"
 local pausing = require "tracegrip.inspect.pausing"
 local regex = require "tracegrip.inspect.regex"
@@ -251,20 +253,6 @@ function methods.removeBreakpoint (session, params)
   return {}
 end
 
-local function active_lines (script)
-  local set, list = {}, {}
-  for _, one in ipairs(script.functions) do
-    for _, line in ipairs(one.active) do
-      if not set[line] then
-        set[line] = true
-        list[#list + 1] = line
-      end
-    end
-  end
-  table.sort(list)
-  return list
-end
-
 -- The end is not included: of its line only what is before its column.
 function methods.getPossibleBreakpoints (_, params)
   local script, from = read_location(fault.object(params, "start"))
@@ -276,7 +264,7 @@ function methods.getPossibleBreakpoints (_, params)
          or line - 1
   end
   local list = {}
-  for _, line in ipairs(active_lines(script)) do
+  for _, line in ipairs(lines.active(script.functions)) do
     if line >= from and line <= to then
       list[#list + 1] = location(script, line)
     end
@@ -356,11 +344,15 @@ function debugger.thrown (co, value, level, uncaught)
      or frame and is_ignored(scripts.meet(frame.info.source)) then
     return false
   end
-  next_reason = "step"
-  core.inspector.step(co, pausing.stop(co, "exception", {}, {
+  local how = pausing.stop(co, "exception", {}, {
     level = frame and frame.level or level,
     data = exceptions.data(value, uncaught)
-  }))
+  })
+  if how == "pass" then
+    return false              -- a step that is under way goes on
+  end
+  next_reason = "step"
+  core.inspector.step(co, how)
   return true
 end
 
@@ -408,6 +400,14 @@ local function goes (how)
 end
 
 methods.resume = goes "none"
+
+-- As if the error had not stopped the program.
+function debugger.pass ()
+  if pausing.reason() ~= "exception" then
+    fault.raise("The program does not stand still at an error")
+  end
+  pausing.go("pass")
+end
 
 -- Into that function and no other of the line: over all of them, unless it is
 -- met. It is where its first line is.

@@ -2,6 +2,7 @@
 --
 --   fileurl.of(path)       of an absolute path; without "." and ".." in it, as
 --                          front ends have addresses
+--   fileurl.plain(path)    an absolute path without "." and ".." in it
 --   fileurl.escape(text)   what may stand behind a scheme
 
 local core = require "tracegrip.core"
@@ -15,7 +16,7 @@ function fileurl.escape (text)
   end))
 end
 
-local function plain (path)
+function fileurl.plain (path)
   local steps = {}
   for step in string.gmatch(path, "[^/]+") do
     if step == ".." then
@@ -28,7 +29,7 @@ local function plain (path)
 end
 
 function fileurl.of (path)
-  return "file://" .. fileurl.escape(plain(path))
+  return "file://" .. fileurl.escape(fileurl.plain(path))
 end
 
 return fileurl

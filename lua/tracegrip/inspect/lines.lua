@@ -7,8 +7,10 @@
 --   lines.of(text, name, true)
 --                          each has 'ends' too: a set of those of its lines
 --                          where it does no more than to return at its end, or
---                          to hand on functions that end there
---
+--                          to hand on functions that end there; and 'calls': a
+--                          set of those where it may call something, be it a
+--                          metamethod
+--   lines.active(functions)  the lines that have code, in order
 --   lines.first(functions, line)
 --                          the first line from there on that has code; nil
 --   lines.compilable(text) the text of a file without what is no Lua
@@ -161,6 +163,32 @@ local function end_lines (one, inner, places, code)
   return ends
 end
 
+-- Instructions that call nothing, whatever they are given: moves, tables made
+-- and filled, jumps, tests, "not", comparisons with a constant, loops over
+-- numbers, closures. Ends of blocks and functions call where something is to be
+-- closed.
+local silent, leaving = {}, {[54] = true, [70] = true}
+local TBC, TFORPREP = 55, 75
+for _, range in ipairs {{0, 10}, {19, 19}, {51, 51}, {55, 56}, {60, 61},
+                        {66, 67}, {71, 74}, {78, 84}} do
+  for number = range[1], range[2] do
+    silent[number] = true
+  end
+end
+
+local function calling_lines (places, code)
+  local calls, closes = {}, false
+  for _, number in ipairs(code) do
+    closes = closes or number == TBC or number == TFORPREP
+  end
+  for i, line in ipairs(places) do
+    if not silent[code[i]] and (closes or not leaving[code[i]]) then
+      calls[line] = true
+    end
+  end
+  return calls
+end
+
 function Dump:debug (one, vararg, inner, code)
   local steps = {}
   for i = 1, self:number() do
@@ -170,6 +198,7 @@ function Dump:debug (one, vararg, inner, code)
   local places = lines_of(one.first, steps, self:absolute())
   one.active = active_lines(vararg, places)
   one.ends = code and end_lines(one, inner, places, code)
+  one.calls = code and calling_lines(places, code)
   for _ = 1, self:number() do
     self:text_of()
     self:number()
@@ -237,6 +266,20 @@ function lines.of (text, name, ends)
   local list = {}
   local ok = pcall(self.func, self, list)
   return ok and self.at == #dump + 1 and list or nil
+end
+
+function lines.active (functions)
+  local set, list = {}, {}
+  for _, one in ipairs(functions) do
+    for _, line in ipairs(one.active) do
+      if not set[line] then
+        set[line] = true
+        list[#list + 1] = line
+      end
+    end
+  end
+  table.sort(list)
+  return list
 end
 
 function lines.first (functions, line)

@@ -15,6 +15,7 @@
 --                                    protocol has them, from that number on;
 --                                    the innermost is 0; and how many it has
 --   pausing.where()                  the coroutine that stands still; the same
+--   pausing.reason()                 what for; the same
 --   pausing.announce(session)        tells it, if the program stands still
 --   pausing.serve                    to be set: function that waits for the
 --                                    next message and handles it; false:
@@ -185,6 +186,10 @@ end
 
 function pausing.where ()
   return check().co
+end
+
+function pausing.reason ()
+  return check().reason
 end
 
 function pausing.go (how)

@@ -119,6 +119,7 @@ type Variable = {name: string, text: string, type: string, field: string?,
 command coroutines (most: integer) -> (coroutines: Coroutine[], total: integer)
 command describe (objectId: Runtime.RemoteObjectId, full: boolean?)
   -> (variable: Variable)
+command passError ()
 command setBreakpointByName (name: string, condition: string?,
   hitCondition: string?, logExpressions: string?)
   -> (breakpointId: Debugger.BreakpointId, locations: Debugger.Location[])

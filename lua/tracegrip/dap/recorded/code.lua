@@ -13,7 +13,8 @@
 --
 -- 'call' and 'finish' are packets, or nil. What code can call is Lua's own and
 -- computes: it reaches nothing but what was recorded, and has so many
--- instructions.
+-- instructions. All that it has is its own, made for these names: what it
+-- assigns is seen by nobody else.
 --
 -- Conditions run in the middle of a search, so each is compiled once.
 
@@ -39,7 +40,7 @@ local function list_of (grips)
   return list
 end
 
-local libraries = {
+local offered = {
   math = math, string = string, table = table, utf8 = utf8, ipairs = ipairs,
   pairs = pairs, next = next, rawequal = rawequal, rawget = rawget,
   rawlen = rawlen, select = select, tonumber = tonumber, tostring = tostring,
@@ -55,8 +56,24 @@ local function add_locals (names, variables)
   end
 end
 
+-- A library is a copy for those that ask for it: code may assign to it.
+local Names = {}
+
+function Names.__index (names, name)
+  local what = offered[name]
+  if type(what) == "table" then
+    what = {}
+    for key, value in pairs(offered[name]) do
+      what[key] = value
+    end
+    names[name] = what
+  end
+  return what
+end
+
 function code.names (call, finish, variables)
-  local names = setmetatable({}, {__index = libraries})
+  values.anew()
+  local names = setmetatable({}, Names)
   local args = list_of(call and call.arguments)
   local fixed = call and call.parameterNames or {}
   for i, name in ipairs(fixed) do

@@ -6,8 +6,8 @@
 --                           end
 --   looking.error(recorded) the error that is about to unwind frames: what was
 --                           thrown, as grip and pool, and the packet; nil
---   looking.call(recorded, thread, i)
---                           what entered a frame, the i-th from inside
+--   looking.depth(replay, thread)
+--                           how many frames a coroutine has
 --
 -- A frame is at the line of the call that it makes next, if that is known; else
 -- of the call that it has made last; else where its function begins.
@@ -71,8 +71,8 @@ function handlers.threads (self)
   return {threads = wire.array(list)}
 end
 
-local function count_of (self, thread)
-  for _, one in ipairs(self.replay:threads()) do
+function looking.depth (replay, thread)
+  for _, one in ipairs(replay:threads()) do
     if one.thread == thread then
       return one.frames
     end
@@ -123,11 +123,8 @@ function handlers.stackTrace (self, arguments)
   for i, frame in ipairs(self.replay:frames(thread, first + 1, count)) do
     list[i] = stack_frame(self, thread, first + i, frame)
   end
-  return {stackFrames = wire.array(list), totalFrames = count_of(self, thread)}
-end
-
-function looking.call (self, thread, i)
-  return self.replay:arguments(thread, i)
+  return {stackFrames = wire.array(list),
+          totalFrames = looking.depth(self.replay, thread)}
 end
 
 ---------------------------------------------------------------------------
@@ -163,8 +160,9 @@ function handlers.exceptionInfo (self)
   if not packet then
     problem.raise("there is no error at this moment")
   end
-  local text = type(grip) == "string" and grip or values.text(grip, pool)
-  local uncaught = stops.is_uncaught(packet, count_of(self, packet.thread))
+  local text = values.said(grip, pool)
+  local uncaught = stops.is_uncaught(packet, looking.depth(self.replay,
+                                                           packet.thread))
   return {
     exceptionId = values.type(grip, pool), description = text,
     breakMode = uncaught and "unhandled" or "always",
@@ -293,7 +291,7 @@ function handlers.scopes (self, arguments)
   self:check_still()
   local frame = self.references:get_frame(arguments.frameId)
   local list = {}
-  add_arguments(self, list, looking.call(self, frame.thread, frame.index))
+  add_arguments(self, list, self.replay:arguments(frame.thread, frame.index))
   add_locals(self, list, frame.thread, frame.index)
   if frame.index == 1 then
     add_endings(self, list, frame.thread)
@@ -363,7 +361,7 @@ end
 
 -- The names of a frame: of the innermost one also of what has ended, or ends.
 local function names_of (self, frame)
-  local call = looking.call(self, frame.thread, frame.index)
+  local call = self.replay:arguments(frame.thread, frame.index)
   if frame.index > 1 then
     return code.names(call)
   end

@@ -3,10 +3,13 @@
 --
 --   sources.new(trace, info, functions, mappings)
 --                          'functions' as replay:functions() has them, 'info'
---                          of the recording; mappings: launch's pathMappings
+--                          of the recording; mappings: launch's pathMappings.
+--                          Raises a problem
 --   self:source(url)       its Source; nil of C
 --   self:functions(source) the functions of a Source of the client's, a list;
 --                          nil: the recording has none of it
+--   self:lines(source)     the lines of such a Source at which it can be
+--                          stopped, as possible.lua has them; nil: the same
 --   self:text(number)      the text of a sourceReference; raises a problem
 --   self:all()             list of Sources
 --
@@ -14,6 +17,9 @@
 -- has a number, and what the client shows then is the recording's text.
 
 local core = require "tracegrip.core"
+local fileurl = require "tracegrip.inspect.fileurl"
+local places = require "tracegrip.dap.places"
+local possible = require "tracegrip.dap.recorded.possible"
 local problem = require "tracegrip.dap.problem"
 core.own()
 
@@ -21,32 +27,6 @@ local sources = {}
 
 local Sources = {__name = "tracegrip.dap.recorded.sources"}
 Sources.__index = Sources
-
--- The longest root that a path begins with is exchanged.
-local function mapped (mappings, path)
-  local best
-  for _, one in ipairs(mappings) do
-    local root = one.remoteRoot:gsub("(.)/+$", "%1")
-    if (path == root or path:sub(1, #root + 1) == root .. "/")
-       and (not best or #root > #best.root) then
-      best = {root = root, to = one.localRoot:gsub("(.)/+$", "%1")}
-    end
-  end
-  return best and best.to .. path:sub(#best.root + 1) or path
-end
-
--- Without "." and ".." in it.
-local function plain (path)
-  local parts = {}
-  for part in path:gmatch "[^/]+" do
-    if part == ".." then
-      parts[#parts] = nil
-    elseif part ~= "." then
-      parts[#parts + 1] = part
-    end
-  end
-  return "/" .. table.concat(parts, "/")
-end
 
 -- The path of a function's file as the client has it; nil: it is of no file.
 local function path_of (self, url)
@@ -60,13 +40,14 @@ local function path_of (self, url)
     end
     path = self.directory .. "/" .. url
   end
-  return plain(mapped(self.mappings, path))
+  return fileurl.plain(places.mapped(self.mappings, path, "there", "here"))
 end
 
 function sources.new (trace, info, functions, mappings)
   local self = setmetatable({
-    trace = trace, directory = info.directory, mappings = mappings or {},
-    by_url = {},          -- url -> {url, path, functions, source}
+    trace = trace, directory = info.directory,
+    mappings = places.mappings(mappings),
+    by_url = {},          -- url -> {url, path, functions, source, lines}
     by_number = {}, list = {},
   }, Sources)
   for _, f in ipairs(functions) do
@@ -115,18 +96,34 @@ function Sources:source (url)
   return one.source
 end
 
-function Sources:functions (source)
+local function find (self, source)
   local number = source.sourceReference
   local one = number and self.by_number[number]
   if one then
-    return one.functions
+    return one
   end
-  local path = source.path and plain(source.path)
+  local path = source.path and fileurl.plain(source.path)
   for _, each in ipairs(self.list) do
     if path and each.path == path then
-      return each.functions
+      return each
     end
   end
+end
+
+function Sources:functions (source)
+  local one = find(self, source)
+  return one and one.functions
+end
+
+function Sources:lines (source)
+  local one = find(self, source)
+  if not one then
+    return nil
+  elseif not one.lines then
+    one.lines, one.whole = possible.lines(
+      one.functions, (core.sourceText(self.trace, one.url)))
+  end
+  return one.lines, one.whole
 end
 
 function Sources:text (number)

@@ -6,9 +6,11 @@
 --                            line_from: 0 or 1, the client's first line
 --   self:lines(source, list) a source's breakpoints from now on; a list of
 --                            Breakpoints as the protocol has them
+--   self:possible(source, first, last)
+--                            the lines of a range at which there can be one, as
+--                            the protocol has them
 --   self:named(list)         the same of those of functions
---   self:exceptions(filters, options)
---                            at which errors
+--   self:exceptions(errors)  at which errors, as asked.lua has them
 --   self:arm(replay, errors) tells the replay; errors: at all of them
 --   self:any()               whether there is a stop at all
 --   self:meets(moment)       whether one would stop at a candidate: what the
@@ -20,7 +22,8 @@
 --                            log(text, breakpoint) prints a logpoint
 --
 -- A line stops before a call that is made on it, and where a function is
--- entered that is defined on it: more of lines a recording does not have.
+-- entered that is defined on it: more of lines a recording does not have. So a
+-- breakpoint moves to the next line where there may be such.
 -- Conditions are Lua over what was recorded (code.lua); one that speaks of
 -- result, results or err is asked where the function is left.
 
@@ -28,7 +31,6 @@ local asked = require "tracegrip.dap.asked"
 local core = require "tracegrip.core"
 local code = require "tracegrip.dap.recorded.code"
 local logmessage = require "tracegrip.dap.logmessage"
-local problem = require "tracegrip.dap.problem"
 local values = require "tracegrip.dap.recorded.values"
 core.own()
 
@@ -36,6 +38,10 @@ local stops = {}
 
 local Stops = {__name = "tracegrip.dap.recorded.stops"}
 Stops.__index = Stops
+
+local ABSENT = "the recording has nothing of this file"
+local NOT_CALLED = "no function of this line was called in the recording"
+local NO_CALL = "nothing is called at this line or after it"
 
 function stops.new (sources, functions, line_from)
   return setmetatable({
@@ -86,18 +92,35 @@ local function new (self, given)
   return one
 end
 
+-- The first line from there on at which something may be met; or nil, message.
+local function stand_from (list, is_whole, line)
+  for _, place in ipairs(is_whole and list or {}) do
+    if place.line >= line then
+      return place.recorded and place.line or nil, NOT_CALLED
+    end
+  end
+  if is_whole then
+    return nil, NO_CALL
+  end
+  return line
+end
+
 -- A function that is defined on the line is entered there.
 local function set_line (self, source, functions, given)
   local one = new(self, given)
-  if math.type(given.line) ~= "integer" then
-    problem.raise("setBreakpoints: 'line' has to be an integer")
-  end
-  local line = given.line + 1 - self.line_from
   one.line, one.source, one.at = given.line, source, {}
   if not functions then
-    one.message = "the recording has nothing of this file"
+    one.message = ABSENT
     return one
   end
+  local list, is_whole = self.sources:lines(source)
+  local line, message = stand_from(list, is_whole,
+                                   given.line + 1 - self.line_from)
+  if not line then
+    one.message = one.message or message
+    return one
+  end
+  one.line = line - 1 + self.line_from
   for _, f in ipairs(functions) do
     one.at[#one.at + 1] = {id = f.id, line = line,
                            call = f.line == line and f.last_line > 0}
@@ -115,6 +138,17 @@ function Stops:lines (source, list)
   return answer(set)
 end
 
+function Stops:possible (source, first, last)
+  local list = {}
+  for _, place in ipairs(self.sources:lines(source) or {}) do
+    local line = place.line - 1 + self.line_from
+    if place.recorded and line >= first and line <= last then
+      list[#list + 1] = {line = line}
+    end
+  end
+  return list
+end
+
 -- By its name, or by the last part of it.
 local function is_named (f, name)
   return f.name == name
@@ -124,9 +158,6 @@ end
 function Stops:named (list)
   self.by_name = {}
   for i, given in ipairs(list) do
-    if type(given.name) ~= "string" then
-      problem.raise("setFunctionBreakpoints: 'name' has to be a string")
-    end
     local one = new(self, given)
     one.at = {}
     for _, f in ipairs(self.functions) do
@@ -143,8 +174,8 @@ function Stops:named (list)
   return answer(self.by_name)
 end
 
-function Stops:exceptions (filters, options)
-  self.filters = asked.errors(filters, options)
+function Stops:exceptions (errors)
+  self.filters = errors
 end
 
 ---------------------------------------------------------------------------
@@ -224,9 +255,7 @@ local function log (one, moment, call, finish)
   local ok, results = code.run(one.log, code.names(call, finish))
   local parts = {}
   for i = 2, ok and results.n or 0 do
-    local grip, pool = values.grip(results[i])
-    parts[#parts + 1] = type(grip) == "string" and grip
-                        or values.text(grip, pool)
+    parts[#parts + 1] = values.said(values.grip(results[i]))
   end
   moment.log(ok and table.concat(parts) or results, one)
 end
@@ -257,7 +286,7 @@ local function is_wanted (self, moment)
     return true
   end
   local thrown = moment.coming.throw
-  local text = thrown and values.text(thrown.value, thrown.objectPool) or ""
+  local text = thrown and values.said(thrown.value, thrown.objectPool) or ""
   local uncaught = stops.is_uncaught(moment.coming, moment.frames)
   return asked.meets(self.filters, text, uncaught)
 end

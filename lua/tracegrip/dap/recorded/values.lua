@@ -2,6 +2,7 @@
 -- and as code has them that is evaluated on them.
 --
 --   values.text(grip, pool)     as Lua would write it
+--   values.said(grip, pool)     as print would have it
 --   values.type(grip, pool)     "table", "function", ...
 --   values.children(grip, pool) what is in an object: list of {name, grip,
 --                               field}, and how many of them are its sequence,
@@ -9,11 +10,13 @@
 --                               behind the object to have it in code
 --   values.live(grip, pool)     the value for code: tables with what was
 --                               recorded of them; others stand for themselves
+--   values.anew()               what is made from now on is made anew: code may
+--                               have changed what there was
 --   values.kind(value)          what type() says of such a value
 --   values.grip(value)          a value that code has given, as grip and pool
 --
 -- Grips and pools are those of packets (docs/protocol.md). The same object of
--- one pool is the same table each time.
+-- one pool is the same table each time, until they are made anew.
 
 local core = require "tracegrip.core"
 local griptext = require "tracegrip.cli.griptext"
@@ -27,7 +30,7 @@ local values = {}
 local origins = setmetatable({}, {__mode = "k"})
 
 -- The values that were made of a pool: pool -> index -> value.
-local made = setmetatable({}, {__mode = "k"})
+local made = {}
 
 local function object_of (grip, pool)
   return type(grip) == "table" and grip.type == "object"
@@ -35,6 +38,10 @@ local function object_of (grip, pool)
 end
 
 values.text = griptext
+
+function values.said (grip, pool)
+  return type(grip) == "string" and grip or griptext(grip, pool)
+end
 
 ---------------------------------------------------------------------------
 -- What it is
@@ -198,6 +205,10 @@ function values.live (grip, pool)
     return scalar(grip)
   end
   return stand_in(grip, pool)
+end
+
+function values.anew ()
+  made = {}
 end
 
 function values.kind (value)
