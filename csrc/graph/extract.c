@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 
+#define HALVED 64u      /* levels of the dominator tree (extract.h) */
 #define OTHERS 2u       /* nodes on ways alone, for each box */
 #define LONGEST 4096u   /* edges of a way that is followed */
 
@@ -24,16 +25,36 @@ static void count_kept (tg_Extract *x) {
 /* ---- boxes ---- */
 
 typedef struct Candidate {
-  uint64_t retained;
+  uint64_t weight;
   uint32_t order, node;
 } Candidate;
 
-/* Of two that retain the same, whoever may keep the other comes first. */
-static int by_retained (const void *a, const void *b) {
+/* Of two that weigh the same, whoever may keep the other comes first. */
+static int by_weight (const void *a, const void *b) {
   const Candidate *x = a, *y = b;
-  if (x->retained != y->retained)
-    return (x->retained < y->retained) - (x->retained > y->retained);
+  if (x->weight != y->weight)
+    return (x->weight < y->weight) - (x->weight > y->weight);
   return (x->order > y->order) - (x->order < y->order);
+}
+
+static void sort (Candidate *list, uint32_t n) {
+  if (n > 1)
+    qsort(list, n, sizeof *list, by_weight);
+}
+
+/* Levels of the dominator tree above each node. */
+static void find_levels (const tg_Dominators *d, uint32_t *levels) {
+  for (uint32_t i = 0; i < d->count; i++) {
+    uint32_t node = d->order[i];
+    levels[node] = i == 0 ? 0 : levels[d->dominator[node]] + 1;
+  }
+}
+
+/* Never more than that of who keeps it. */
+static uint64_t weigh (const tg_Dominators *d, const uint32_t *levels,
+                       uint32_t node) {
+  uint32_t halves = levels[node] / HALVED;
+  return halves < 64 ? d->retained[node] >> halves : 0;
 }
 
 static unsigned magnitude (uint64_t n) {
@@ -42,11 +63,11 @@ static unsigned magnitude (uint64_t n) {
 
 /* A power of two that as many nodes reach as are wanted, and not many more: of
    millions only these have to be sorted. */
-static unsigned find_cut (const tg_Dominators *d, uint32_t most,
-                          uint32_t *reaching) {
+static unsigned find_cut (const tg_Dominators *d, const uint32_t *levels,
+                          uint32_t most, uint32_t *reaching) {
   uint32_t counts[65] = {0}, sum = 0;
   for (uint32_t i = 0; i < d->count; i++)
-    counts[magnitude(d->retained[d->order[i]])]++;
+    counts[magnitude(weigh(d, levels, d->order[i]))]++;
   unsigned cut = 65;
   while (cut > 0 && sum < most)
     sum += counts[--cut];
@@ -54,29 +75,46 @@ static unsigned find_cut (const tg_Dominators *d, uint32_t most,
   return cut;
 }
 
-static void add (tg_Extract *x, uint32_t node) {
-  x->place[node] = x->count;
-  x->list[x->count++] = node;
+/* The heaviest, in order; how many, and NULL without memory. */
+static Candidate *find_candidates (const tg_Dominators *d,
+                                   const uint32_t *levels, uint32_t most,
+                                   uint32_t *n) {
+  uint32_t reaching;
+  unsigned cut = find_cut(d, levels, most, &reaching);
+  Candidate *list = tg_malloc(((size_t)reaching + 1) * sizeof *list);
+  *n = 0;
+  for (uint32_t i = 0; list != NULL && i < d->count; i++) {
+    uint64_t weight = weigh(d, levels, d->order[i]);
+    if (magnitude(weight) >= cut)
+      list[(*n)++] = (Candidate){weight, i, d->order[i]};
+  }
+  sort(list, *n);
+  return list;
 }
 
+/* They are chosen by weight, and stand in the order of what they retain. */
 static bool choose_boxes (tg_Extract *x, uint32_t most) {
   const tg_Dominators *d = &x->view->dominators;
-  uint32_t reaching, n = 0;
-  unsigned cut = find_cut(d, most, &reaching);
-  Candidate *list = tg_malloc(((size_t)reaching + 1) * sizeof *list);
+  uint32_t *levels = tg_malloc(((size_t)x->view->graph.count + 1)
+                               * sizeof *levels);
+  if (levels == NULL)
+    return false;
+  uint32_t n;
+  find_levels(d, levels);
+  Candidate *list = find_candidates(d, levels, most, &n);
+  tg_free(levels);
   if (list == NULL)
     return false;
-  for (uint32_t i = 0; i < d->count; i++) {
-    uint32_t node = d->order[i];
-    if (magnitude(d->retained[node]) >= cut)
-      list[n++] = (Candidate){d->retained[node], i, node};
+  if (n > most)
+    n = most;
+  for (uint32_t i = 0; i < n; i++)
+    list[i].weight = d->retained[list[i].node];
+  sort(list, n);
+  for (uint32_t i = 0; i < n; i++) {
+    x->place[list[i].node] = i;
+    x->list[i] = list[i].node;
   }
-  tg_assert(n == reaching);
-  if (n > 1)
-    qsort(list, n, sizeof *list, by_retained);
-  for (uint32_t i = 0; i < n && i < most; i++)
-    add(x, list[i].node);
-  x->boxes = x->count;
+  x->count = x->boxes = n;
   tg_free(list);
   return true;
 }

@@ -3,7 +3,9 @@
 ** that keep most alive, and who refers to them.
 **
 ** A list of nodes. First come boxes: those of the dominator tree that retain
-** most, the largest first, so that whoever keeps a box is a box before it. Then
+** most, the largest first, so that whoever keeps a box is a box before it. In a
+** chain each keeps nearly all that the one before does; so that a long one does
+** not take all the room, 64 levels further down half of it counts. Then
 ** come those that are on the ways to boxes and are none themselves: with each
 ** node whoever is before it on the shortest way from the root. Bounded,
 ** whatever the snapshot has: for what is not there each box says how much it

@@ -33,7 +33,8 @@ return shared "shell" {
       <button data-view="classes" aria-pressed="false">Classes</button>
       <button data-view="waste" aria-pressed="false">Waste</button>
     </nav>
-    <button id="rooted" aria-pressed="false">From the root</button>
+    <button id="rooted" aria-pressed="false" aria-label="From the root"
+      >Root</button>
     <div id="find" role="search">
       <input id="search" type="search" placeholder="Search ( / )"
         aria-label="Search classes, names, texts, fields">

@@ -103,7 +103,7 @@ function describeRest (i) {
 function describeAll () {
   detail(facts.title, [
     ["objects", count(facts.summary.objects)], ["bytes", bytes(whole)],
-    ["shown", `${count(boxes)} one by one`],
+    ["shown", `${count(shown)} one by one`],
     ["smaller ones", smaller.count > 0
       ? `${count(smaller.count)}, ${withShare(smaller.bytes)}, as one box of `
         + `whoever keeps them` : "none"],

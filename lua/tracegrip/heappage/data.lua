@@ -39,9 +39,10 @@ const restOf = i => ({
 // What no way leads to from the root; what is no box.
 const unreached = {count: facts.summary.objects - nodes.kept[ROOT],
                    bytes: whole - nodes.retained[ROOT]};
+const shown = nodes.type.slice(0, boxes).filter(type => type !== SYNTHETIC)
+  .length;
 const smaller = {
-  count: nodes.kept[ROOT] - nodes.type.slice(0, boxes)
-    .filter(type => type !== SYNTHETIC).length,
+  count: nodes.kept[ROOT] - shown,
   bytes: nodes.retained[ROOT] - nodes.self.slice(0, boxes)
     .reduce((n, one) => n + one, 0)
 };
@@ -112,7 +113,7 @@ function summary () {
   const {objects} = facts.summary, list = [
     `${several(objects, "object")}, ${bytes(whole)}`];
   if (smaller.count > 0)
-    list.push(`${count(boxes)} that keep most alive are shown one by one, `
+    list.push(`${count(shown)} that keep most alive are shown one by one, `
       + `${several(smaller.count, "smaller object")} together: `
       + bytes(smaller.bytes));
   if (unreached.count > 0)

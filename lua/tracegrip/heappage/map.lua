@@ -52,12 +52,9 @@ function drawPart (part, {x, y, w, h}) {
   const plain = part.own || part.rest;
   const hit = found && !plain && found.flags[part.node] === 1;
   const faded = found && !hit;
-  pen.fillStyle = hit ? ink.hit : plain ? ink.panel
+  pen.fillStyle = hit ? ink.hit : plain || part.node === ROOT ? ink.panel
     : map.colourOf(classOf(part.node))[faded ? 1 : 0];
-  pen.fillRect(x, y, w, h);
-  pen.strokeStyle = ink.page;
-  pen.lineWidth = 1;
-  pen.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
+  pen.fillRect(x, y, w - Math.min(1, w / 4), h - Math.min(1, h / 4));
   if (h >= ROW - 4) {
     pen.fillStyle = hit ? ink.onhit : faded || plain ? ink.faint : ink.text;
     drawText(`${partText(part)}  ${bytes(part.size)}`, x, y, w);
@@ -72,9 +69,13 @@ map.place = function (part, place) {
   const inner = {x: place.x + GAP, y: place.y + ROW, w: place.w - 2 * GAP,
                  h: place.h - ROW - GAP};
   const parts = partsOf(part.node);
+  if (parts.length === 0) return;
+  pen.fillStyle = ink.page;             // between boxes of one colour, too
+  pen.fillRect(inner.x, inner.y, inner.w, inner.h);
   squares(parts.map(one => one.size), sum(parts, one => one.size), inner)
     .forEach((at, k) => {
-      if (at.w >= 1.5 && at.h >= 1.5) this.place(parts[k], at);
+      if (at.w >= 2 && at.h >= 2) this.place(parts[k], at);
+      else drawPart(parts[k], at);
     });
 };
 

@@ -15,7 +15,9 @@ return [==[
 }
 #crumbs button[aria-current] { color: var(--text); font-weight: 600; }
 #crumbs i { flex: none; color: var(--faint); }
-#crumbs > * + *::before { content: "› "; color: var(--faint); }
+#crumbs > * + *::before {
+  content: "›"; padding-right: 8px; color: var(--faint); font-weight: normal;
+}
 #sums h2 {
   font-size: 14px; margin: 0; padding: 10px 12px 4px; position: sticky; left: 0;
 }
@@ -26,11 +28,11 @@ td.text { max-width: 60vw; overflow: hidden; text-overflow: ellipsis; }
 }
 .way { list-style: none; margin: 0; padding: 0; }
 .way li { display: inline; }
-.way li + li::before { content: "› "; color: var(--faint); }
+.way li + li::before { content: "›"; padding: 0 5px; color: var(--faint); }
 .way.list li { display: block; }
 .way.list li::before { content: none; }
 .way button {
-  border: 0; background: none; padding: 0 2px; text-align: left;
+  border: 0; background: none; padding: 0; text-align: left;
   font: 12px/1.6 ui-monospace, monospace; color: var(--accent);
   overflow-wrap: anywhere;
 }

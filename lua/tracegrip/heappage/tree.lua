@@ -16,9 +16,12 @@ tree.top = function () {
 };
 
 // One that keeps little beside another, which has a row of its own, is not
-// there. All are boxes, but where there are fewer boxes than these.
-tree.retainers = facts.summary.retainers.map(row => byId.get(row.id))
-  .filter(i => i < boxes);
+// there. All are boxes, but those far down in a chain: they are what there is of
+// them.
+tree.retainers = facts.summary.retainers.map(row => {
+  const i = byId.get(row.id);
+  return i < boxes ? i : {...row, name: plain(row.name), path: plain(row.path)};
+});
 
 const treeColumns = [
   {title: "what", words: true},
@@ -26,7 +29,8 @@ const treeColumns = [
   {title: "retained %", text: i => percent(nodes.retained[i])},
   {title: "own", text: i => bytes(nodes.self[i])},
   {title: "keeps", text: i => count(nodes.kept[i] - (isObject(i) ? 1 : 0))},
-  {title: "where", words: true, text: whereOf}
+  {title: "where", words: true,
+   text: (i, level) => level === 1 ? whereOf(i) : ""}
 ];
 
 const canOpen = i => kids[i].length > 0 || restOf(i).count > 0;
@@ -83,12 +87,24 @@ tree.rowOf = function (i, key, level) {
     describeNode(i);
   });
   row.append(headingOf(i, key, level), ...treeColumns.slice(1)
-    .map(({text, words}) => cell("td", text(i), words)));
+    .map(({text, words}) => cell("td", text(i, level), words)));
   row.dataset.key = key;
   row.ariaLevel = String(level);
   if (canOpen(i)) row.ariaExpanded = String(this.open.has(key));
   row.onkeydown = event => this.key(event, key, i);
   row.ondblclick = () => this.toggle(key, i);
+  return row;
+};
+
+tree.strayRow = function ({name, id, self, retained, path}) {
+  const texts = [bytes(retained), percent(retained), bytes(self), "", path];
+  const row = choosable(element("tr"), () => detail(`${name} @${id}`, [
+    ["where", path, true], ["own", bytes(self)],
+    ["retained", withShare(retained)]]));
+  const th = element("th", "text", element("span", "mark"), `${name} @${id}`);
+  th.scope = "row";
+  row.append(th, ...treeColumns.slice(1).map(({words}, k) =>
+    cell("td", texts[k], words)));
   return row;
 };
 
@@ -125,6 +141,8 @@ tree.rows = function () {
       () => body.push(this.moreOf(key, list.length - n, level)));
     for (let k = n; k-- > 0;) stack.push(() => {
       const one = `${key}/${list[k]}`;
+      if (typeof list[k] !== "number")
+        return body.push(this.strayRow(list[k]));
       body.push(this.rowOf(list[k], one, level));
       if (this.open.has(one)) push(kids[list[k]], one, level + 1, list[k]);
     });
@@ -143,8 +161,8 @@ tree.draw = function () {
   $("sums").replaceChildren(grid);
   $("sums").scrollTop = scrollTop;
 };
-tree.hits = () => `${several(found.list.length, "object")}, `
-  + bytes(foundBytes());
+tree.hits = () => `${count(found.list.length)} of `
+  + `${several(shown, "object")}, ${bytes(foundBytes())}`;
 
 tree.open.add("./0");
 ]==]
