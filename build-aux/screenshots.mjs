@@ -206,19 +206,16 @@ async function inMemory (browser, scheme) {
   }
   await page.show("heap-profiler")
   await page.press("Take heap snapshot")
-  const cells = `${all}.filter((e) => e.tagName === "TD"
-    && e.getClientRects().length > 0)`
-  const holds = (text) =>
-    `${cells}.find((e) => e.innerText.trim().startsWith(${text}))`
-  await page.until(`${holds('"shop.Session"')} !== undefined`)
-  const open = async (text) => {
-    await page.on(text, `(e) => e === ${holds(text)}`)
-    await page.key("ArrowRight", 39)
+  await page.settle()                     // it then shows where the program is
+  await page.show("heap-profiler")
+  const row = `(e) => e.tagName === "TD"
+    && e.innerText.trim().startsWith("shop.Session")`
+  await page.until(`${all}.some(${row})`)
+  await page.on("the class", row)
+  for (const [name, code] of [["ArrowRight", 39], ["ArrowDown", 40]]) {
+    await page.key(name, code)            // opened, and its first object chosen
     await page.settle()
   }
-  await open('"shop.Session"')
-  await page.key("ArrowDown", 40)
-  await page.settle()
   return page
 }
 
