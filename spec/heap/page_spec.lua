@@ -1,6 +1,6 @@
--- The page that "export html" writes of a heap snapshot: its numbers against what
--- "tracegrip heap" prints of the same file, and against the file itself; and,
--- where there is a browser, what it shows and how it is used.
+-- The page that "export html" writes of a heap snapshot: its numbers against
+-- what "tracegrip heap" prints of the same file, and against the file itself;
+-- and, where there is a browser, what it shows and how it is used.
 
 local cjson = require "cjson"
 

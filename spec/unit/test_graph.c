@@ -353,7 +353,8 @@ static void a_way_reads_as_lua (void) {
 
 /* ---- extracts ---- */
 
-/* Along the shortest ways, all in the list, to the root; never through 'node'. */
+/* Along the shortest way, all of it in the list, to the root; never through
+   'node'. */
 static void check_way (const tg_Extract *x, uint32_t from, uint32_t node) {
   const tg_Paths *p = &x->view->paths;
   for (; from != 0; from = p->from[from]) {

@@ -16,8 +16,8 @@ tree.top = function () {
 };
 
 // One that keeps little beside another, which has a row of its own, is not
-// there. All are boxes, but those far down in a chain: they are what there is of
-// them.
+// there. All are boxes, but those far down in a chain: of these there is the
+// row.
 tree.retainers = facts.summary.retainers.map(row => {
   const i = byId.get(row.id);
   return i < boxes ? i : {...row, name: plain(row.name), path: plain(row.path)};
