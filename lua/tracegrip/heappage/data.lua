@@ -24,8 +24,6 @@ const percent = n => share(n, whole);
 const kids = Array.from({length: boxes}, () => []);
 for (let i = 1; i < boxes; i++) kids[nodes.above[i]].push(i);
 
-const byId = new Map(nodes.id.map((id, i) => [id, i]));
-
 const sum = (list, of) => list.reduce((n, one) => n + of(one), 0);
 
 // What a box keeps beside itself that is no box.
@@ -106,6 +104,16 @@ function titleOf (i) {
   const label = labelOf(i), name = nameOf(i);
   return label === "" ? name : name === "table" ? label : `${label}  ${name}`;
 }
+
+// ---- rows of tables ----
+
+// The box that a row is of. Ids have 32 bits: two objects that are far apart may
+// have the same, but hardly the same sizes as well.
+const signOf = ({id, self, retained}) => [id, self, retained].join();
+const bySign = new Map();
+for (let i = 0; i < boxes; i++)
+  bySign.set(signOf({id: nodes.id[i], self: nodes.self[i],
+                     retained: nodes.retained[i]}), i);
 
 // ---- in words ----
 

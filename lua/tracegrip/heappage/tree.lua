@@ -19,8 +19,9 @@ tree.top = function () {
 // there. All are boxes, but those far down in a chain: of these there is the
 // row.
 tree.retainers = facts.summary.retainers.map(row => {
-  const i = byId.get(row.id);
-  return i < boxes ? i : {...row, name: plain(row.name), path: plain(row.path)};
+  const i = bySign.get(signOf(row));
+  return i === undefined
+    ? {...row, name: plain(row.name), path: plain(row.path)} : i;
 });
 
 const treeColumns = [
