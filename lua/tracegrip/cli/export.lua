@@ -278,7 +278,8 @@ local function run_snapshot (parsed)
     end
   end
   local output = output_of(parsed, "snapshot")
-  local limit = parsed.limit == "all" and ALL_OBJECTS or parsed.limit
+  local limit = parsed.limit == "all" and ALL_OBJECTS
+                or parsed.limit and math.min(parsed.limit, ALL_OBJECTS)
   local text = heapfile.write_page(parsed.file, heapfile.name_of(parsed.file),
                                    output, limit)
   if text then

@@ -11,6 +11,11 @@ core.own()
 
 local heapfile = {}
 
+-- A path's last part.
+function heapfile.name_of (path)
+  return path:match "[^/]*$"
+end
+
 -- Its first bytes tell: a core is ELF, a recording has its magic, a snapshot is
 -- JSON; any may be compressed, so of others the name does. nil, message: it
 -- cannot be read.
@@ -20,7 +25,8 @@ function heapfile.is_snapshot (path)
     return nil, message
   end
   local head = file:read(64) or ""
-  return head:find "^%s*{" ~= nil or path:find "%.heapsnapshot" ~= nil
+  return head:find "^%s*{" ~= nil
+         or heapfile.name_of(path):find "%.heapsnapshot" ~= nil
 end
 
 -- Whether a file that is to be written is a page.
@@ -63,11 +69,6 @@ function heapfile.write_page (path, title, output, limit)
     main.fail("%s", message)
   end
   return told(result)
-end
-
--- A path's last part.
-function heapfile.name_of (path)
-  return path:match "[^/]*$"
 end
 
 return heapfile

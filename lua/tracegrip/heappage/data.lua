@@ -107,8 +107,8 @@ function titleOf (i) {
 
 // ---- rows of tables ----
 
-// The box that a row is of. Ids have 32 bits: two objects that are far apart may
-// have the same, but hardly the same sizes as well.
+// The box that a row is of. Ids have 32 bits: two objects that are far apart
+// may have the same, but hardly the same sizes as well.
 const signOf = ({id, self, retained}) => [id, self, retained].join();
 const bySign = new Map();
 for (let i = 0; i < boxes; i++)
