@@ -98,6 +98,9 @@ test:         ## installs, builds, runs the unit tests and the whole suite
 importers:    ## npm packages that read exports, into build/importers
 	$(V)build-aux/importers.sh $(BUILD)
 
+memlab:       ## npm's memlab, for spec/heap/memlab_spec.lua, into build/memlab
+	$(V)build-aux/importers.sh $(BUILD) spec/heap/memlab
+
 page:         ## PROFILER=DIR: recordings in the page of a built Firefox Profiler
 	$(V)test -f '$(PROFILER)/dist/index.html' \
 	  || { echo "make page PROFILER=DIR: a checkout with dist/index.html" >&2; exit 2; }
@@ -375,5 +378,5 @@ $(BIN): lua/tracegrip/cli/launcher.sh
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
 .SECONDARY:
-.PHONY: all deps vscode static static-objects crosscheck hostile hostile-run strange versions layouts oracle oracle-run musl arm64 host demo test importers page pictures unit unit-run tsan spec matrix asan spec-preload oom bench breakpoints \
+.PHONY: all deps vscode static static-objects crosscheck hostile hostile-run strange versions layouts oracle oracle-run musl arm64 host demo test importers memlab page pictures unit unit-run tsan spec matrix asan spec-preload oom bench breakpoints \
         soak truth fuzz fuzz-run lint format graph docs install env clean help

@@ -1,12 +1,13 @@
 #!/bin/sh
-# importers.sh BUILD - puts what reads exports into BUILD/importers: npm
-# packages, as spec/importers/package-lock.json has them, and our scripts.
+# importers.sh BUILD [FROM] - puts what reads exports into BUILD/importers: npm
+# packages, as spec/importers/package-lock.json has them, and our scripts; or
+# those of another folder into one of its name.
 #
 # Where that cannot be had, BUILD/importers/missing says why, and it is no
 # failure; in CI it is one.
 
-from=spec/importers
-to=$1/importers
+from=${2:-spec/importers}
+to=$1/${from##*/}
 lock=package-lock.json
 
 mkdir -p "$to" || exit 1

@@ -190,17 +190,65 @@ async function inPerformance (browser, scheme) {
   return page
 }
 
+// ---- the Memory panel ----
+
+const LEAKED = 69             // leak.lua's last line: all customers are served
+
+async function inMemory (browser, scheme) {
+  const leak = join(tmpdir(), "shop")
+  mkdirSync(leak, {recursive: true})
+  copyFileSync("examples/leak.lua", join(leak, "leak.lua"))
+  const page = await attached(browser, scheme, leak, "leak.lua", LEAKED)
+  const close = page.close
+  page.close = () => {
+    rmSync(leak, {recursive: true})
+    return close()
+  }
+  await page.show("heap-profiler")
+  await page.press("Take heap snapshot")
+  await page.settle()                     // it then shows where the program is
+  await page.show("heap-profiler")
+  const row = `(e) => e.tagName === "TD"
+    && e.innerText.trim().startsWith("shop.Session")`
+  await page.until(`${all}.some(${row})`)
+  await page.on("the class", row)
+  for (const [name, code] of [["ArrowRight", 39], ["ArrowDown", 40]]) {
+    await page.key(name, code)            // opened, and its first object chosen
+    await page.settle()
+  }
+  return page
+}
+
 // ---- the pictures ----
 
+// The page of a snapshot of examples/leak.lua, which ends by itself.
+function leaked () {
+  const snapshot = join(directory, "leak.heapsnapshot")
+  const page = join(directory, "leak.html")
+  const run = (...words) => execFileSync(join(build, "bin/tracegrip"), words,
+    {stdio: "ignore", timeout: LONGEST_MS, cwd: resolve("examples")})
+  run("heap", "-o", snapshot, "--", "leak.lua")
+  run("export", "html", snapshot, "-o", page)
+  return page
+}
+
+// Made when a picture of them is taken.
 const files = {
-  part: exported("orders.trace.json", "chrome", "--from", "+60",
-    "--to", "+61.5"),
-  whole: exported("orders.cpuprofile", "cpuprofile", "--no-c",
-    "--to", "+12"),
-  profile: exported("orders.speedscope.json", "speedscope", "--no-c",
-    "--to", "+7"),
-  folded: exported("orders.folded", "folded", "--no-c"),
-  html: exported("orders.html", "html")
+  get part () {
+    return exported("orders.trace.json", "chrome", "--from", "+60",
+      "--to", "+61.5")
+  },
+  get whole () {
+    return exported("orders.cpuprofile", "cpuprofile", "--no-c",
+      "--to", "+12")
+  },
+  get profile () {
+    return exported("orders.speedscope.json", "speedscope", "--no-c",
+      "--to", "+7")
+  },
+  get folded () { return exported("orders.folded", "folded", "--no-c") },
+  get html () { return exported("orders.html", "html") },
+  get leak () { return leaked() }
 }
 
 const pictures = {
@@ -233,6 +281,26 @@ const pictures = {
       document.onkeydown(new KeyboardEvent("keydown", {key: "w"}))`)
     await page.settle()
     await page.click(550, 215)
+    return page
+  },
+  heap: inMemory,
+  async "heap-html" (browser, scheme) {
+    const page = await browser.open(`file://${files.leak}`,
+      {width: 1100, height: 640, scheme})
+    await page.until("document.documentElement?.dataset.ready > 0")
+    await page.value(`{
+      const search = document.querySelector("#search")
+      search.value = '["customer 30"]'
+      search.oninput()
+      search.focus()
+    }`)
+    await page.key("Enter", 13, "\r")
+    await page.value(`{
+      const search = document.querySelector("#search")
+      search.value = ""
+      search.oninput()
+      search.blur()
+    }`)
     return page
   }
 }

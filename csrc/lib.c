@@ -31,6 +31,7 @@
 #include "inspect/inspector.h"
 #include "peek/birthmarks.h"
 #include "peek/heapend.h"
+#include "peek/heapexport.h"
 #include "peek/heapshot.h"
 #include "peek/heapview.h"
 #include "peek/liveheap.h"
@@ -151,6 +152,7 @@ static const luaL_Reg core[] = {
   /* heap snapshots: cli/heap.lua, heap.lua */
   {"heap", heapshot_take},
   {"heapview", heapview_ask},
+  {"heappage", heapexport_page},
   {"snapshot", ownheap_snapshot},
   {"snapshotAtEnd", heapend_start},
   {"heapgauge", programheap_gauge},

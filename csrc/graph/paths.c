@@ -174,20 +174,26 @@ void tg_paths_edge (const tg_Graph *g, uint32_t edge, tg_Buf *to) {
   }
 }
 
-/* What each Lua program calls these tables; how many edges that stands for. */
+/* What each Lua program calls a table below the registry: the modules, the
+   globals. */
+static tg_Joint known (const tg_Graph *g, uint32_t first, uint32_t second) {
+  if (!is_called(g, first, "registry"))
+    return TG_JOINT_NONE;
+  if (is_called(g, second, "_LOADED"))
+    return TG_JOINT_LOADED;
+  bool globals = g->edge_types[second] == TG_EDGE_ELEMENT
+                 && g->edges[second].name == 2;
+  return globals ? TG_JOINT_GLOBALS : TG_JOINT_NONE;
+}
+
+/* How many edges such a word stands for. */
 static uint32_t add_known (const tg_Graph *g, const uint32_t *list, uint32_t n,
                            tg_Buf *to) {
-  if (n < 2 || !is_called(g, list[0], "registry"))
+  tg_Joint joint = n < 2 ? TG_JOINT_NONE : known(g, list[0], list[1]);
+  if (joint == TG_JOINT_NONE)
     return 0;
-  if (is_called(g, list[1], "_LOADED")) {
-    tg_buf_addstr(to, "package.loaded");
-    return 2;
-  }
-  bool globals = g->edge_types[list[1]] == TG_EDGE_ELEMENT
-                 && g->edges[list[1]].name == 2;
-  if (globals)
-    tg_buf_addstr(to, "_G");
-  return globals ? 2 : 0;
+  tg_buf_addstr(to, joint == TG_JOINT_LOADED ? "package.loaded" : "_G");
+  return 2;
 }
 
 bool tg_paths_joins (const char *label, size_t size) {
@@ -206,16 +212,37 @@ static bool is_joined (const tg_Graph *g, uint32_t edge) {
 }
 
 /* An upvalue's value is the upvalue, for whoever reads. */
-static void add_edge (const tg_Graph *g, uint32_t edge, uint32_t before,
-                      tg_Buf *to) {
+static tg_Joint joint_of (const tg_Graph *g, uint32_t edge, uint32_t before) {
   bool value = before != TG_NO_NODE && is_called(g, edge, "value")
                && g->edge_types[before] == TG_EDGE_CONTEXT;
   if (value)
+    return TG_JOINT_NONE;
+  bool apart = !is_field(g->edge_types[edge])
+               || (before != TG_NO_NODE && !is_joined(g, before));
+  return apart ? TG_JOINT_APART : TG_JOINT_BEHIND;
+}
+
+static void add_edge (const tg_Graph *g, uint32_t edge, uint32_t before,
+                      tg_Buf *to) {
+  tg_Joint joint = joint_of(g, edge, before);
+  if (joint == TG_JOINT_NONE)
     return;
-  if (!is_field(g->edge_types[edge])
-      || (before != TG_NO_NODE && !is_joined(g, before)))
+  if (joint == TG_JOINT_APART)
     tg_buf_addstr(to, " > ");
   tg_paths_edge(g, edge, to);
+}
+
+tg_Joint tg_paths_joint (const tg_Paths *p, uint32_t node) {
+  uint32_t from = p->from[node];
+  if (node == 0 || from == TG_NO_NODE)
+    return TG_JOINT_NONE;
+  if (from == 0)
+    return TG_JOINT_FIRST;
+  tg_Joint joint = p->from[from] == 0
+                   ? known(p->graph, p->edge[from], p->edge[node])
+                   : TG_JOINT_NONE;
+  return joint != TG_JOINT_NONE ? joint
+         : joint_of(p->graph, p->edge[node], p->edge[from]);
 }
 
 static void add_first (const tg_Graph *g, uint32_t edge, tg_Buf *to) {

@@ -32,6 +32,16 @@ uint32_t tg_paths_edges (const tg_Paths *p, uint32_t node, uint32_t *list,
 /* Adds a way in words, in the middle shortened if it is long. */
 void tg_paths_text (const tg_Paths *p, uint32_t node, tg_Buf *to);
 
+/* How the last edge of the way to a node is written behind the words before it:
+   not at all, right behind, after " > ", at the beginning; or it and what was
+   before are what Lua calls package.loaded, _G. */
+typedef enum tg_Joint {
+  TG_JOINT_NONE, TG_JOINT_BEHIND, TG_JOINT_APART, TG_JOINT_FIRST,
+  TG_JOINT_LOADED, TG_JOINT_GLOBALS
+} tg_Joint;
+
+tg_Joint tg_paths_joint (const tg_Paths *p, uint32_t node);
+
 /* Whether a field may stand right behind that name of an edge: "upvalue
    cache[3]", but "local cache of f > [3]". */
 bool tg_paths_joins (const char *label, size_t size);

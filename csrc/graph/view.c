@@ -50,16 +50,21 @@ static bool is_named_itself (unsigned type) {
          || type == TG_NODE_STRING || type == TG_NODE_SYNTHETIC;
 }
 
-void tg_view_name (tg_View *v, uint32_t node, tg_Sink *out) {
+const char *tg_view_called (const tg_View *v, uint32_t node, size_t *size) {
   const tg_Graph *g = &v->graph;
-  size_t size;
   const char *s = is_named_itself(g->types[node])
-                  ? tg_graph_text(g, g->names[node], &size)
-                  : tg_graph_class(g, node, &size);
-  if (size == 0)
-    s = tg_graph_class(g, node, &size);
-  if (size > TEXT)
-    size = tg_utf8_cut(s, TEXT);
+                  ? tg_graph_text(g, g->names[node], size)
+                  : tg_graph_class(g, node, size);
+  if (*size == 0)
+    s = tg_graph_class(g, node, size);
+  if (*size > TEXT)
+    *size = tg_utf8_cut(s, TEXT);
+  return s;
+}
+
+void tg_view_name (tg_View *v, uint32_t node, tg_Sink *out) {
+  size_t size;
+  const char *s = tg_view_called(v, node, &size);
   tg_sink_text(out, &v->room, s, size);
 }
 

@@ -55,6 +55,7 @@ bool tg_view_empty (tg_View *v, uint32_t most, tg_Sink *out);
 
 /* What a node is called in a row: its class, of functions and the like their
    own name; of a string the text, cut. */
+const char *tg_view_called (const tg_View *v, uint32_t node, size_t *size);
 void tg_view_name (tg_View *v, uint32_t node, tg_Sink *out);
 
 /* "id", "self", "retained" and "path" of a node, into an open object. */

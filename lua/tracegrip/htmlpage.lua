@@ -19,30 +19,15 @@ end
 -- they begin: so they can be tried without a browser.
 local script = {}
 for i, name in ipairs {"words", "data", "colours", "timeline", "markers",
-                       "search", "flamegraph", "functions", "details",
-                       "boxes", "pointer", "controls"} do
+                       "search", "flamegraph", "functions", "elements",
+                       "details", "theme", "canvas", "boxes", "pointer",
+                       "controls"} do
   script[i] = part(name)
 end
 
-return [==[
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<link rel="icon" href="data:,">
-<title>tracegrip</title>
-<style>
-]==] .. part "style" .. [==[
-</style>
-</head>
-<body aria-busy="true">
-<header>
-  <div id="head">
-    <h1 id="title">tracegrip</h1><span id="about"></span>
-    <button id="theme" disabled aria-label="Light or dark">Dark</button>
-  </div>
-  <div id="bar" inert>
+return part "shell" {
+  style = part "style",
+  bar = [==[
     <nav aria-label="Views">
       <button data-view="timeline" aria-pressed="true">Timeline</button>
       <button data-view="flame">Flame graph</button>
@@ -57,12 +42,8 @@ return [==[
         aria-label="Search names, places, arguments, results, errors, markers">
       <output id="hits" for="search" aria-label="Hits"></output>
     </div>
-  </div>
-</header>
-<main>
-  <div id="stage">
-    <p id="loading" role="status">Loading…</p>
-    <noscript><p>This page needs JavaScript.</p></noscript>
+]==],
+  stage = [==[
     <canvas id="canvas" tabindex="0" role="application"
       aria-roledescription="picture" aria-label="Timeline"
       aria-describedby="keys"></canvas>
@@ -72,25 +53,6 @@ return [==[
       <button data-key="0" aria-label="Show all">All</button>
     </div>
     <div id="sums" hidden></div>
-  </div>
-  <div id="keys"></div>
-  <section id="detail" aria-live="polite" aria-atomic="true"
-    aria-label="What is chosen" tabindex="0"></section>
-</main>
-<div id="tip" hidden></div>
-<script>
-  // Shown until all is unpacked, or for good where the browser is too old.
-  onerror = onunhandledrejection = event => {
-    const loading = document.getElementById("loading");
-    const why = event.reason || event.message || event;
-    if (loading) loading.textContent = "This browser cannot show it: " + why;
-  };
-</script>
-<!-- data -->
-<script type="module">
-
-]==] .. table.concat(script) .. [==[
-</script>
-</body>
-</html>
-]==]
+]==],
+  script = table.concat(script)
+}

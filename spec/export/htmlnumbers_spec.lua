@@ -15,7 +15,7 @@ end
 -- What the page says of calls that are drawn is in these; they ask a browser
 -- for nothing.
 local parts = {"words", "data", "colours", "timeline", "markers", "search",
-               "flamegraph", "functions", "details"}
+               "flamegraph", "functions", "elements", "details"}
 
 local function script ()
   local list = {}

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "graph/classes.h"
+#include "graph/extract.h"
 #include "graph/identity.h"
 #include "graph/paths.h"
 #include "graph/snapshotreader.h"
@@ -350,6 +351,107 @@ static void a_way_reads_as_lua (void) {
   tg_buf_free(&b);
 }
 
+/* ---- extracts ---- */
+
+/* Along the shortest way, all of it in the list, to the root; never through
+   'node'. */
+static void check_way (const tg_Extract *x, uint32_t from, uint32_t node) {
+  const tg_Paths *p = &x->view->paths;
+  for (; from != 0; from = p->from[from]) {
+    UNIT_CHECK(from != node);
+    UNIT_CHECK(x->place[from] < x->count);
+    UNIT_CHECK(x->list[x->place[from]] == from);
+  }
+}
+
+static void check_references (const tg_Extract *x, uint32_t box) {
+  const tg_Graph *g = &x->view->graph;
+  uint32_t node = x->list[box], n = 0, referrers = 0;
+  for (uint32_t i = 0; i < g->count; i++) {
+    for (uint32_t e = g->first[i]; e < g->first[i + 1]; e++)
+      referrers += g->edges[e].to == node && i != node
+                   && tg_graph_retains(g, i, e)
+                   && x->view->dominators.dominator[i] != TG_NO_NODE;
+  }
+  UNIT_CHECK(x->referrers[box] == referrers);
+  for (unsigned k = 0; k < TG_EXTRACT_WAYS; k++) {
+    tg_Reference one = x->references[box * TG_EXTRACT_WAYS + k];
+    if (one.from == TG_NO_NODE)
+      continue;
+    UNIT_CHECK(g->edges[one.edge].to == node);
+    UNIT_CHECK(one.edge >= g->first[one.from]
+               && one.edge < g->first[one.from + 1]);
+    UNIT_CHECK(tg_graph_retains(g, one.from, one.edge));
+    check_way(x, one.from, node);
+    n++;
+  }
+  UNIT_CHECK(box == 0 || n <= referrers);
+}
+
+/* No other node retains more than a box, and who keeps a box is one before. */
+static void check_boxes (const tg_Extract *x) {
+  const tg_Dominators *d = &x->view->dominators;
+  uint64_t least = d->retained[x->list[x->boxes - 1]];
+  for (uint32_t i = 0; i < x->boxes; i++) {
+    uint32_t node = x->list[i];
+    UNIT_CHECK(x->place[node] == i);
+    UNIT_CHECK(i == 0 || d->retained[x->list[i - 1]] >= d->retained[node]);
+    UNIT_CHECK(i == 0 ? node == 0 : x->place[d->dominator[node]] < i);
+    check_references(x, i);
+  }
+  for (uint32_t i = 0; i < d->count; i++) {
+    if (x->place[d->order[i]] >= x->boxes)
+      UNIT_CHECK(d->retained[d->order[i]] <= least);
+  }
+}
+
+static void an_extract_is_the_top_of_the_tree (void) {
+  uint64_t seed = 7;
+  for (uint32_t i = 0; i < 300; i++) {
+    tg_Graph g;
+    tg_View v;
+    tg_Extract x;
+    make_random(&g, 1 + unit_random(&seed) % 40, 1 + i % 4, &seed);
+    UNIT_CHECK(tg_view_take(&v, &g));
+    uint32_t most = 1 + unit_random(&seed) % 40;
+    UNIT_CHECK(tg_extract_make(&x, &v, most));
+    UNIT_CHECK(x.boxes == (most < v.dominators.count ? most
+                                                     : v.dominators.count));
+    UNIT_CHECK(x.count >= x.boxes && x.count <= 3 * most);
+    check_boxes(&x);
+    tg_extract_free(&x);
+    tg_view_close(&v);
+  }
+}
+
+/* Beside a list of which each node keeps all that follows there is room for
+   what keeps little. */
+static void a_long_list_does_not_fill_an_extract (void) {
+  enum { LENGTH = 20000, MOST = 6000 };
+  tg_Graph g = {0};
+  tg_View v;
+  tg_Extract x;
+  uint32_t none = word(&g, ""), beside = 0;
+  tg_graph_node(&g, TG_NODE_SYNTHETIC, none, 1, 0);
+  tg_graph_edge(&g, TG_EDGE_PROPERTY, none, 1);
+  for (uint32_t i = 0; i < LENGTH; i++)
+    tg_graph_edge(&g, TG_EDGE_PROPERTY, none, LENGTH + 1 + i);
+  for (uint32_t i = 1; i <= 2 * LENGTH; i++) {
+    tg_graph_node(&g, TG_NODE_OBJECT, none, 2 * i + 1, 100);
+    if (i < LENGTH)
+      tg_graph_edge(&g, TG_EDGE_PROPERTY, none, i + 1);
+  }
+  UNIT_CHECK(tg_graph_end(&g));
+  UNIT_CHECK(tg_view_take(&v, &g));
+  UNIT_CHECK(tg_extract_make(&x, &v, MOST));
+  for (uint32_t i = 0; i < x.boxes; i++)
+    beside += x.list[i] > LENGTH;
+  UNIT_CHECK(x.boxes == MOST && beside > MOST / 2);
+  UNIT_CHECK(x.kept[0] == 2 * LENGTH && x.kept[1] == LENGTH);
+  tg_extract_free(&x);
+  tg_view_close(&v);
+}
+
 int main (void) {
   UNIT_RUN(dominators_are_those_of_the_definition);
   UNIT_RUN(a_long_list_is_gone_through);
@@ -359,5 +461,7 @@ int main (void) {
   UNIT_RUN(damaged_files_are_refused);
   UNIT_RUN(an_address_that_is_used_again_is_another_object);
   UNIT_RUN(a_way_reads_as_lua);
+  UNIT_RUN(an_extract_is_the_top_of_the_tree);
+  UNIT_RUN(a_long_list_does_not_fill_an_extract);
   return UNIT_END();
 }

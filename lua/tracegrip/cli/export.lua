@@ -1,6 +1,7 @@
 -- export.lua - tracegrip export: a recording for the viewers that people use.
 
 local core = require "tracegrip.core"
+local heapfile = require "tracegrip.cli.heapfile"
 local main = require "tracegrip.cli.main"
 local meter = require "tracegrip.cli.meter"
 local options = require "tracegrip.options"
@@ -23,7 +24,8 @@ end
 local export = {
   summary = "Writes a recording in a format that other tools open.",
   description = "Writes a recording in a format that other tools open. "
-    .. list_of_formats() .. ".",
+    .. list_of_formats() .. ". Of a heap snapshot (tracegrip heap) html is the "
+    .. "one there is.",
   usage = "[options] FORMAT FILE"
 }
 
@@ -31,7 +33,8 @@ local viewable = {
   {name = "limit", kind = "most", metavar = "N", group = "The export",
    default = "what the format's viewers can bear",
    help = "Only the N longest calls, or all; the time of those that are left "
-          .. "out is drawn as (calls left out)."},
+          .. "out is drawn as (calls left out). Of a heap snapshot: the N "
+          .. "objects that keep most alive."},
   {name = "minMs", kind = "ms", metavar = "MS", group = "The export",
    help = "The same as --min-duration: leave out calls that took less."},
 }
@@ -87,7 +90,7 @@ function export.declare (parser)
   end
   parser:argument("format"):choices(names):description(
     "One of " .. table.concat(names, ", ") .. ".")
-  parser:argument("file"):description("The recording.")
+  parser:argument("file"):description("The recording, or a heap snapshot.")
 end
 
 ---------------------------------------------------------------------------
@@ -102,15 +105,20 @@ function export.format (name)
   end
 end
 
+-- What was given of an option; of a list the first.
+local function given (parsed, option)
+  local value = parsed[option.name]
+  if type(value) == "table" then
+    return value[1]
+  end
+  return value
+end
+
 -- An option of another format is a mistake, not to be passed over.
 function export.check (parsed)
   for _, option in ipairs(export.options) do
     local only = option.formats and option.formats[1]
-    local given = parsed[option.name]
-    if type(given) == "table" then
-      given = given[1]
-    end
-    if only and given and parsed.format ~= only then
+    if only and given(parsed, option) and parsed.format ~= only then
       main.misuse("%s is for %s, not for %s", options.flags {option}, only,
                   parsed.format)
     end
@@ -132,11 +140,12 @@ local function stem (path)
   return start
 end
 
-local function output_of (parsed)
+-- 'what' is exported.
+local function output_of (parsed, what)
   local output = parsed.output
                  or stem(parsed.file) .. export.format(parsed.format).ending
   if core.samefile(parsed.file, output) then
-    main.fail("%s is the recording itself (-o writes elsewhere)", output)
+    main.fail("%s is the %s itself (-o writes elsewhere)", output, what)
   elseif output ~= "-" then
     local ok, message = target.spares(output)
     if not ok then
@@ -238,6 +247,8 @@ end
 -- The command
 ---------------------------------------------------------------------------
 
+local ALL_OBJECTS = 2^31 | 0
+
 -- Writes what 'parsed' asks for of a trace to 'output'. 'turn', optional, is
 -- called now and then, and ends the export by raising something. The result of
 -- trace:export, or nil, message, code.
@@ -253,10 +264,36 @@ function export.write (parsed, trace, output, turn)
   end)
 end
 
+-- Of a heap snapshot there is a page, and nothing that a recording's options
+-- are for.
+local function run_snapshot (parsed)
+  if parsed.format ~= "html" then
+    main.misuse("%s is a heap snapshot, whose format is html", parsed.file)
+  end
+  for _, option in ipairs(export.options) do
+    local own_one = option.name == "output" or option.name == "limit"
+    if not own_one and given(parsed, option) ~= nil then
+      main.misuse("%s is for recordings, not for heap snapshots",
+                  options.flags {option})
+    end
+  end
+  local output = output_of(parsed, "snapshot")
+  local limit = parsed.limit == "all" and ALL_OBJECTS
+                or parsed.limit and math.min(parsed.limit, ALL_OBJECTS)
+  local text = heapfile.write_page(parsed.file, heapfile.name_of(parsed.file),
+                                   output, limit)
+  if text then
+    main.note("%s: %s", output == "-" and "exported" or output, text)
+  end
+end
+
 function export.run (parsed)
   export.check(parsed)
+  if heapfile.is_snapshot(parsed.file) then
+    return run_snapshot(parsed)
+  end
   recording.choose_times(parsed, export.format(parsed.format).raw)
-  local output = output_of(parsed)
+  local output = output_of(parsed, "recording")
   local trace, info = recording.trace(parsed.file, parsed.trace)
   local result, message, code = export.write(parsed, trace, output)
   recording.note_damage(parsed.file, trace, info)

@@ -3,6 +3,7 @@
 
 local columns = require "tracegrip.cli.columns"
 local core = require "tracegrip.core"
+local heapfile = require "tracegrip.cli.heapfile"
 local heaptext = require "tracegrip.cli.heaptext"
 local json = require "tracegrip.cli.json"
 local main = require "tracegrip.cli.main"
@@ -31,7 +32,8 @@ local heap = {
   options = options.joined({
     {name = "out", flag = "-o --out", metavar = "FILE",
      group = "Of a process or a core",
-     help = "The snapshot (default: NAME.heapsnapshot); of a script, too."},
+     help = "The snapshot (default: NAME.heapsnapshot); of a script, too. "
+            .. "A page of it if it ends in .html, also of a snapshot."},
     {name = "exe", metavar = "FILE", group = "Of a process or a core",
      help = "Of a core: the program, where it is not where it was."},
     {name = "sysroot", metavar = "DIR", group = "Of a process or a core",
@@ -69,9 +71,7 @@ end
 -- What is meant
 ---------------------------------------------------------------------------
 
--- Digits are a process, what is no file may be an address. Of a file its first
--- bytes tell: a core is ELF, a snapshot JSON; both may be compressed, so of
--- others the name does.
+-- Digits are a process, what is no file may be an address.
 local function kind_of (text)
   local pid = text:find "^%d+$" and math.tointeger(tonumber(text))
   if pid and pid > 0 and pid < 2^31 then
@@ -82,16 +82,11 @@ local function kind_of (text)
     main.misuse("%s is neither the number of a process nor an address nor a "
                 .. "file", text)
   end
-  local file, message = io.open(text, "rb")
-  if not file then
+  local found, message = heapfile.is_snapshot(text)
+  if found == nil then
     main.fail("%s", message)
   end
-  local head = file:read(64) or ""
-  file:close()
-  if head:find "^%s*{" or text:find "%.heapsnapshot" then
-    return "snapshot", text
-  end
-  return "core", text
+  return found and "snapshot" or "core", text
 end
 
 local questions = {"growing", "diff", "way", "find", "duplicates", "empty"}
@@ -137,6 +132,14 @@ local function rows_of (result, path)
   return rows
 end
 
+-- The page that was asked for, of the snapshot; what stands in its place.
+local function write_page (parsed, path)
+  local title = heapfile.name_of(parsed.page):gsub("%.html?%f[.\0].*", "")
+  heapfile.write_page(path, title, parsed.page)
+  os.remove(path)
+  return parsed.page
+end
+
 local function tell (parsed, path, result)
   if result.bytes ~= result.state_bytes then
     main.note("the objects are %.0f bytes, the state says %.0f: it was in the "
@@ -147,6 +150,9 @@ local function tell (parsed, path, result)
               .. "such an object's id may be another's, too",
               result.distant == 1 and "one object is"
               or units.count(result.distant) .. " objects are")
+  end
+  if parsed.page then
+    path = write_page(parsed, path)
   end
   if parsed.json then
     recording.write(json.text(result))
@@ -249,7 +255,16 @@ end
 -- The command
 ---------------------------------------------------------------------------
 
-function heap.run (parsed)
+local function export (parsed, question, files)
+  if question or #files > 1 then
+    main.misuse("a page is of one snapshot, without another question")
+  end
+  local text = heapfile.write_page(files[1], heapfile.name_of(files[1]),
+                                   parsed.page)
+  main.note("%s: %s", parsed.page, text)
+end
+
+local function run (parsed)
   local question = question_of(parsed)
   if parsed.dashes then
     if question or parsed.exe or parsed.sysroot then
@@ -267,10 +282,23 @@ function heap.run (parsed)
     end
     return take(parsed, kind, target)
   end
-  if parsed.out or parsed.exe or parsed.sysroot then
-    main.misuse("-o, --exe and --sysroot are for a process or a core")
+  if parsed.out and not parsed.page or parsed.exe or parsed.sysroot then
+    main.misuse("-o, --exe and --sysroot are for a process or a core; -o "
+                .. "X.html is for snapshots, too")
+  elseif parsed.page then
+    return export(parsed, question, parsed.targets)
   end
   read(parsed, question, parsed.targets)
+end
+
+-- Of a page the snapshot itself is not kept.
+function heap.run (parsed)
+  if not (parsed.out and heapfile.is_page(parsed.out)) then
+    return run(parsed)
+  end
+  local path, _ <close> = heapfile.passing()
+  parsed.page, parsed.out = parsed.out, path
+  return run(parsed)
 end
 
 return heap

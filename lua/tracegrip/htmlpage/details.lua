@@ -5,21 +5,6 @@
 return [==[
 // ---- what was chosen ----
 
-function detail (title, entries) {
-  const head = document.createElement("h2");
-  head.textContent = title;
-  const list = document.createElement("dl");
-  for (const [name, value, code] of entries) {
-    if (value === "") continue;
-    const dd = document.createElement("dd");
-    const text = document.createElement(code ? "code" : "span");
-    text.textContent = value;
-    dd.append(text);
-    list.append(cell("dt", name), dd);
-  }
-  $("detail").replaceChildren(head, list);
-}
-
 const ENDS = {error: "error", yield: "yielded", return: "returned"};
 
 function valuesOf (i) {

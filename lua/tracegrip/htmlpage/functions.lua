@@ -51,13 +51,6 @@ function compare (a, b) {
 const listed = () => functions.map((f, i) => i)
   .filter(i => i !== LEFT && (!found || found.functions[i])).sort(compare);
 
-function cell (tag, text, words) {
-  const one = document.createElement(tag);
-  one.textContent = text;
-  if (words) one.className = "text";
-  return one;
-}
-
 function rowOf (i) {
   const row = document.createElement("tr");
   columns.forEach(({text, words}, k) => {
@@ -152,9 +145,6 @@ table.take = function (i) {
   this.mark();
   show();
 };
-
-const STEPS = {ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15,
-               Home: -Infinity, End: Infinity};
 
 table.key = function (event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;

@@ -10,12 +10,7 @@ let moved = false, tapped = {time: 0, x: 0, y: 0};
 
 function tip (event) {
   const x = event.offsetX, y = event.offsetY, view = views[current];
-  const box = $("tip"), text = view.tip(view.at(x, y), x, y);
-  box.hidden = !text;
-  box.textContent = text;
-  box.style.left = Math.max(0, Math.min(event.clientX + 12, innerWidth - 260))
-                   + "px";
-  box.style.top = event.clientY + 14 + "px";
+  tipBeside(event, view.tip(view.at(x, y), x, y));
 }
 
 const middleOf = list => ({
