@@ -1,11 +1,8 @@
 /* spy.c - see spy.h. */
 #include "spy/spy.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "outside/process.h"
 #include "spy/byclock.h"
@@ -30,10 +27,12 @@ static void name_reasons (tg_Misses *m) {
              tg_sight_reason((tg_Reason)i));
   snprintf(m->reasons[TG_SPY_LATE], TG_MISSES_WORD, "late");
   snprintf(m->reasons[TG_SPY_UNSEEN], TG_MISSES_WORD, "threads");
+  snprintf(m->reasons[TG_SPY_LOST], TG_MISSES_WORD, "ticks");
 }
 
-static void count_unseen (tg_Spy *y) {
+static void count_beside (tg_Spy *y) {
   y->misses.counts[TG_SPY_UNSEEN] = y->ticks.unseen;
+  y->misses.counts[TG_SPY_LOST] = y->ticks.lost;
 }
 
 tg_Refusal tg_spy_open (tg_Spy *y, int pid, const tg_SpyPlan *plan,
@@ -48,7 +47,7 @@ tg_Refusal tg_spy_open (tg_Spy *y, int pid, const tg_SpyPlan *plan,
     return refusal;
   y->by_events = !plan->wall && tg_spyticks_open(&y->ticks, pid, plan->hz);
   if (y->by_events)
-    count_unseen(y);
+    count_beside(y);
   return TG_REFUSED_NOT;
 }
 
@@ -141,10 +140,8 @@ static void tidy (tg_Spy *y, uint64_t now) {
   y->end = end_of(y);
   if (y->end != TG_SPY_RUNS)
     return;
-  if (y->by_events) {
+  if (y->by_events)
     tg_spyticks_rescan(&y->ticks);
-    count_unseen(y);
-  }
   if (now >= y->search_ns)
     search(y);
   tg_memory_forget(&y->target.memory);
@@ -164,5 +161,6 @@ tg_SpyEnd tg_spy_run (tg_Spy *y, uint64_t ns) {
     if (now - y->tidied_ns >= TIDY_NS)
       tidy(y, now);
   }
+  count_beside(y);
   return y->end;
 }

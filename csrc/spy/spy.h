@@ -32,8 +32,11 @@ typedef struct tg_SpyPlan {
 } tg_SpyPlan;
 
 /* Reasons for which a sample is given up: those of a look, and one more. Then,
-   what is counted beside them: threads that were not looked at. */
-enum {TG_SPY_LATE = TG_NREASONS, TG_SPY_UNSEEN, TG_SPY_REASONS};
+   what is counted beside them: threads that were not looked at, and ticks that
+   the kernel had no room for. */
+enum {
+  TG_SPY_LATE = TG_NREASONS, TG_SPY_UNSEEN, TG_SPY_LOST, TG_SPY_REASONS
+};
 
 typedef enum tg_SpyEnd {
   TG_SPY_RUNS,
@@ -76,7 +79,6 @@ typedef struct tg_Spy {
   uint64_t next_ns;     /* and the next one */
   uint64_t tidied_ns;   /* when new threads were looked for */
   uint64_t search_ns;   /* when states are looked for next */
-  uint64_t searched;    /* bytes that were searched the last time */
   uint64_t stopped_ns;  /* all stops together */
   uint32_t random;
   int usual;            /* our priority */

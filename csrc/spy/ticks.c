@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -122,7 +120,7 @@ static void mark_seen (tg_SpyTicks *t, const int *list, uint32_t n) {
     is_known(t, list[i]);
 }
 
-/* False with errno: it is there, but has no event. */
+/* False: it is there, but has no event. */
 static bool meet (tg_SpyTicks *t, int tid) {
   errno = ENOSPC;
   if (t->count < TG_SPY_THREADS && open_thread(t, tid))
@@ -133,19 +131,16 @@ static bool meet (tg_SpyTicks *t, int tid) {
 #define LISTED 4096u    /* threads that are known of */
 
 void tg_spyticks_rescan (tg_SpyTicks *t) {
-  int list[LISTED], error = ESRCH;
+  int list[LISTED];
   uint32_t n = tg_halt_threads(t->pid, list, LISTED), unseen = 0;
   mark_seen(t, list, n);
   drop_ended(t);
   for (uint32_t i = 0; i < n; i++) {
-    if (!is_known(t, list[i]) && !meet(t, list[i])) {
-      error = errno;
-      unseen++;
-    }
+    if (!is_known(t, list[i]))
+      unseen += !meet(t, list[i]);
   }
   if (unseen > t->unseen)
     t->unseen = unseen;
-  errno = error;
 }
 
 bool tg_spyticks_open (tg_SpyTicks *t, int pid, uint32_t hz) {
@@ -169,9 +164,13 @@ void tg_spyticks_close (tg_SpyTicks *t) {
 ** ===================================================================
 */
 
+/* While a thread's turn has not come its ticks are not waited for: the kernel
+   tells of each but once (poll). */
 bool tg_spyticks_wait (tg_SpyTicks *t, uint64_t ns) {
   struct pollfd list[TG_SPY_THREADS];
   struct timespec most = {(time_t)(ns / SECOND_NS), (long)(ns % SECOND_NS)};
+  if (t->next < t->count)
+    return true;
   for (uint32_t i = 0; i < t->count; i++)
     list[i] = (struct pollfd){.fd = t->threads[i].over ? -1
                                                       : t->threads[i].fd,
@@ -232,8 +231,18 @@ static bool take_record (tg_SpyTicks *t, tg_SpyThread *s, size_t size,
   return true;
 }
 
-/* The oldest record that is a tick. Others say that some were lost, for want of
-   room: the next tick has their time. */
+/* Some had no room (the header, an id, how many): the next one has their
+   time. */
+static void count_lost (tg_SpyTicks *t, const tg_SpyThread *s, uint64_t at,
+                        size_t size) {
+  uint64_t lost;
+  if (size < sizeof(struct perf_event_header) + 2 * sizeof lost)
+    return;
+  copy_out(s, at + sizeof(struct perf_event_header) + 8, &lost, sizeof lost);
+  t->lost += lost;
+}
+
+/* The oldest record that is a tick. */
 static bool next_record (tg_SpyTicks *t, tg_SpyThread *s, tg_SpyTick *tick) {
   struct perf_event_mmap_page *head = s->ring;
   uint64_t end = __atomic_load_n(&head->data_head, __ATOMIC_ACQUIRE);
@@ -247,7 +256,8 @@ static bool next_record (tg_SpyTicks *t, tg_SpyThread *s, tg_SpyTick *tick) {
     if (h.type == PERF_RECORD_SAMPLE && h.size <= sizeof t->last) {
       copy_out(s, at, t->last, h.size);
       found = take_record(t, s, h.size, tick);
-    }
+    } else if (h.type == PERF_RECORD_LOST)
+      count_lost(t, s, at, h.size);
     at += h.size;
   }
   __atomic_store_n(&head->data_tail, at, __ATOMIC_RELEASE);

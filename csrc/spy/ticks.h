@@ -50,13 +50,14 @@ typedef struct tg_SpyTicks {
   uint32_t count;
   uint32_t unseen;      /* that have no event, at most at one time: there are
                            too many, or the kernel allows no more */
+  uint64_t lost;        /* ticks for which there was no room */
   uint32_t next;        /* whose ticks come next, */
   bool ticked;          /* and whether it had any */
   uint8_t last[2048];   /* the record that was read last */
 } tg_SpyTicks;
 
-/* Of all threads that the process has; false with errno: the kernel does not
-   allow that. Whatever is answered, tg_spyticks_close. */
+/* Of all threads that the process has; false: the kernel does not allow that.
+   Whatever is answered, tg_spyticks_close. */
 bool tg_spyticks_open (tg_SpyTicks *t, int pid, uint32_t hz);
 void tg_spyticks_close (tg_SpyTicks *t);
 
@@ -64,7 +65,7 @@ void tg_spyticks_close (tg_SpyTicks *t);
    ended no more, which makes room for others. */
 void tg_spyticks_rescan (tg_SpyTicks *t);
 
-/* Waits for ticks, so long at most. False: none came. */
+/* Waits for ticks, so long at most, unless some are left. False: none came. */
 bool tg_spyticks_wait (tg_SpyTicks *t, uint64_t ns);
 
 /* The next tick of a thread; false: no thread has another one. */

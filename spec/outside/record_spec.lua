@@ -149,15 +149,8 @@ describe("record --pid", function ()
       assert.is_nil(rows["Account:deposit"]
                     and rows["Account:deposit"].self_ms
                         > rows["shop.count"].self_ms or nil)
-      local result = run.command({run.build .. "/bin/tracegrip", "report",
-                                  "--lines", "--json", path})
-      local known, all = 0, 0
-      for line, ms in result.stdout:gmatch
-                      '"line": *(%d+), *"self_ms": *([%d.]+)' do
-        all = all + ms
-        known = known + (line ~= "0" and ms or 0)
-      end
-      assert(all == 0 or known > all / 2, result.stdout)
+      local known, all = known_lines(path)
+      assert(all > 0 and known > all / 2, ("%f of %f"):format(known, all))
     end)
   end)
 
@@ -213,6 +206,28 @@ describe("record --pid", function ()
       assert.equal(0, command.status, command.stderr)
       assert.is_true(samples_of(path).dropped.threads >= 1)
       assert.truthy(command.stderr:find "%d+ threads? not looked at")
+    end)
+  end)
+
+  -- While it is stopped itself nobody makes room for them. That there was none
+  -- is told with the next one.
+  it("tells of ticks that were lost", function ()
+    lookedat.with(run.lua, "say 'x' while true do math.sin(1) end",
+                  function (process)
+      process:word()
+      local path = process.directory .. "/x.tgr"
+      local command = spied.start {"record", "--pid", tostring(process.pid),
+                                   "--sample", "10000", "-o", path}
+      spied.looking(command)
+      command.handle:kill "sigstop"
+      local stood = spied.used(process.pid, 0.3)
+      command.handle:kill "sigcont"
+      assert(stood and spied.used(process.pid, 0.3))
+      command.handle:kill "sigint"
+      spied.ended(command)
+      assert.equal(0, command.status, command.stderr)
+      assert.is_true(samples_of(path).dropped.ticks > 0)
+      assert.truthy(command.stderr:find "%d+ ticks? lost")
     end)
   end)
 
@@ -492,9 +507,10 @@ describe("a process of which samples are taken", function ()
 
   it("has no torn samples with --stop", function ()
     spied.whole(run.lua, dense:format(60), {"--stop"}, function (path)
-      local dropped = samples_of(path).dropped
-      dropped.late = nil
-      assert.same({}, dropped)
+      local samples = samples_of(path)
+      samples.dropped.late, samples.dropped.ticks = nil, nil
+      assert.same({}, samples.dropped)
+      assert.is_true(samples.taken > 0)
     end)
   end)
 

@@ -80,6 +80,19 @@ function spied.showing (command)
   assert(not command.status, command.stderr)
 end
 
+--- Waits until a process has used so many seconds more of a processor.
+function spied.used (pid, seconds)
+  local function used ()          -- in hundredths: utime, stime (proc(5))
+    local stat = run.read(("/proc/%d/stat"):format(pid))
+    local user, system = stat:match("^.*%)" .. (" %S+"):rep(11)
+                                    .. " (%d+) (%d+)")
+    return (user + system) / 100
+  end
+  local before = used()
+  return waiting.till(function () return used() >= before + seconds end,
+                      run.patience)
+end
+
 --- Takes samples of 'code' from when it has said its word until it ends.
 -- use(path, command) gets the recording.
 function spied.whole (interpreter, code, words, use)

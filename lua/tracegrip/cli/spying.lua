@@ -92,13 +92,15 @@ function spying.follow (spy, pid, over)
   end
 end
 
+local beside = {threads = true, ticks = true}   -- reasons that are no sample's
+
 -- What a recording tells as samples.dropped, in words: "3 samples torn and
 -- given up (code 1, slot 2)", "1 thread not looked at ...". A list, empty if
 -- nothing was lost.
 function spying.losses (dropped)
   local reasons, sum, notes = {}, 0, {}
   for reason, n in pairs(dropped) do
-    if reason ~= "threads" then
+    if not beside[reason] then
       reasons[#reasons + 1] = ("%s %s"):format(reason, units.count(n))
       sum = sum + n
     end
@@ -111,6 +113,10 @@ function spying.losses (dropped)
   if dropped.threads then
     notes[#notes + 1] = units.several(dropped.threads, "thread")
                         .. " not looked at (there are too many)"
+  end
+  if dropped.ticks then
+    notes[#notes + 1] = units.several(dropped.ticks, "tick")
+                        .. " lost (they came too fast)"
   end
   return notes
 end
