@@ -101,16 +101,18 @@ static bool is_known (tg_SpyTicks *t, int tid) {
   return false;
 }
 
+/* Whose turn it was keeps it. */
 static void drop_ended (tg_SpyTicks *t) {
-  uint32_t kept = 0;
+  uint32_t kept = 0, before = 0;
   for (uint32_t i = 0; i < t->count; i++) {
+    before += i < t->next && t->threads[i].seen;
     if (t->threads[i].seen)
       t->threads[kept++] = t->threads[i];
     else
       close_thread(&t->threads[i]);
   }
   t->count = kept;
-  t->next = 0;
+  t->next = before;
 }
 
 static void mark_seen (tg_SpyTicks *t, const int *list, uint32_t n) {
@@ -164,8 +166,20 @@ void tg_spyticks_close (tg_SpyTicks *t) {
 ** ===================================================================
 */
 
-/* While a thread's turn has not come its ticks are not waited for: the kernel
-   tells of each but once (poll). */
+/* A turn of all threads takes what has come by its begin: one whose stacks are
+   looked at more slowly than it ticks does not keep the others waiting. */
+static void begin_turn (tg_SpyTicks *t) {
+  for (uint32_t i = 0; i < t->count; i++) {
+    tg_SpyThread *s = &t->threads[i];
+    const struct perf_event_mmap_page *head = s->ring;
+    s->until = __atomic_load_n(&head->data_head, __ATOMIC_ACQUIRE);
+  }
+  t->next = 0;
+  t->ticked = false;
+}
+
+/* While a turn is not over nothing is waited for: the kernel tells of each tick
+   but once (poll). */
 bool tg_spyticks_wait (tg_SpyTicks *t, uint64_t ns) {
   struct pollfd list[TG_SPY_THREADS];
   struct timespec most = {(time_t)(ns / SECOND_NS), (long)(ns % SECOND_NS)};
@@ -175,13 +189,13 @@ bool tg_spyticks_wait (tg_SpyTicks *t, uint64_t ns) {
     list[i] = (struct pollfd){.fd = t->threads[i].over ? -1
                                                       : t->threads[i].fd,
                               .events = POLLIN};
-  t->next = 0;
-  t->ticked = false;
   int n = ppoll(list, t->count, &most, NULL);
   for (uint32_t i = 0; n > 0 && i < t->count; i++) {
     if ((list[i].revents & (POLLHUP | POLLERR)) != 0)
       t->threads[i].over = true;
   }
+  if (n > 0)
+    begin_turn(t);
   return n > 0;
 }
 
@@ -242,11 +256,10 @@ static void count_lost (tg_SpyTicks *t, const tg_SpyThread *s, uint64_t at,
   t->lost += lost;
 }
 
-/* The oldest record that is a tick. */
+/* The oldest record of this turn that is a tick. */
 static bool next_record (tg_SpyTicks *t, tg_SpyThread *s, tg_SpyTick *tick) {
   struct perf_event_mmap_page *head = s->ring;
-  uint64_t end = __atomic_load_n(&head->data_head, __ATOMIC_ACQUIRE);
-  uint64_t at = head->data_tail;
+  uint64_t at = head->data_tail, end = s->until;
   struct perf_event_header h;
   bool found = false;
   while (!found && end - at >= sizeof h) {

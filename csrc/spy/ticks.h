@@ -38,6 +38,7 @@ typedef struct tg_SpyThread {
   int fd;               /* owns */
   void *ring;           /* owns; mapped */
   uint64_t used_ns;     /* that its event has counted */
+  uint64_t until;       /* where this turn's records end in the ring */
   bool seen;            /* at the last look for new threads */
   bool over;            /* it has ended: nothing to wait for */
 } tg_SpyThread;
