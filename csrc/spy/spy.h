@@ -45,13 +45,20 @@ typedef enum tg_SpyEnd {
   TG_SPY_FULL           /* no room for samples */
 } tg_SpyEnd;
 
+/* A time that has passed, in parts. */
+typedef struct tg_SpyPassed {
+  uint64_t ran, waited, delayed;        /* ns */
+} tg_SpyPassed;
+
 /* What is known of a state's thread, on which it is looked at by the clock. */
 typedef struct tg_SpyClocked {
   int tid;              /* 0: not known */
   uint64_t used_ns, delayed_ns; /* what the kernel has counted by the last look:
                                    it ran, and could have */
-  uint64_t carried_ns;  /* of looks that were given up */
-  bool begun;
+  uint64_t ahead_ns;    /* of the clock, by which that is */
+  tg_SpyPassed untold;  /* since the last sample */
+  bool begun;           /* these are of that thread; of the process, if that is
+                           not known */
 } tg_SpyClocked;
 
 /* A thread in which Lua was seen, by the kernel's events. */

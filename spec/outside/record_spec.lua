@@ -71,6 +71,30 @@ local function check_shares (path, parts, field)
   end
 end
 
+-- Milliseconds of Lua functions at lines that are known, and all of theirs.
+local function known_lines (path)
+  local known, all = 0, 0
+  for _, row in pairs(spied.report(path, true)) do
+    if row.url ~= "[C]" then
+      all = all + row.self_ms
+      for _, at in ipairs(row.lines or {}) do
+        known = known + (at.line > 0 and at.self_ms or 0)
+      end
+    end
+  end
+  return known, all
+end
+
+-- How many performance events of the kernel a process has opened.
+local function events_of (pid)
+  local folder, n = ("/proc/%d/fd"):format(pid), 0
+  for name in uv.fs_scandir_next, assert(uv.fs_scandir(folder)) do
+    local what = uv.fs_readlink(folder .. "/" .. name)
+    n = n + (what == "anon_inode:[perf_event]" and 1 or 0)
+  end
+  return n
+end
+
 describe("record --pid", function ()
   for _, interpreter in ipairs(lookedat.interpreters()) do
     describe("of Lua " .. interpreter.release, function ()
@@ -172,6 +196,34 @@ describe("record --pid", function ()
     end)
   end)
 
+  -- Which thread runs the second state is not known before it waits: until then
+  -- it is the time of the process that is counted, which is more.
+  it("counts by the clock what has passed for each state", function ()
+    lookedat.with(run.lua, spied.cpath .. [[
+      for i = 1, 1e8 do end
+      say 'x'
+      require 'states'.new():elsewhere "repeat until io.open 'go' io.read()"]],
+                  function (process)
+      process:word()
+      local path = process.directory .. "/x.tgr"
+      local command = spied.start {"record", "--pid", tostring(process.pid),
+                                   "-o", path, "--wall"}
+      spied.looking(command)
+      assert(spied.used(process.pid, 0.05))
+      run.write(process.directory .. "/go", "")
+      uv.sleep(200)
+      process.stdin:close()
+      spied.ended(command)
+      assert.equal(0, command.status, command.stderr)
+      local passed, sum = spied.info(path).duration_ms, 0
+      for _, row in pairs(spied.report(path)) do
+        sum = sum + row.self_ms
+      end
+      assert(sum > passed and sum < 3 * passed, ("%f of %f ms")
+             :format(sum, passed))
+    end)
+  end)
+
   it("takes nothing of a process that only waits, and says so", function ()
     lookedat.with(run.lua, "say 'x' io.read()", function (process)
       process:waiting()
@@ -260,10 +312,41 @@ describe("record --pid", function ()
                                    "--sample", "10000", "-o", path},
                                   "require 'refused'.refuse()")
       spied.looking(command)
+      assert.equal(0, events_of(command.pid))
+      assert.truthy(run.read(("/proc/%d/status"):format(command.pid))
+                    :find "\nSeccomp:%s*2")
       process.stdin:close()
       spied.ended(command)
       assert.equal(0, command.status, command.stderr)
       check_shares(path, {A = 0.6, B = 0.3, C = 0.1}, "self_ms")
+    end)
+  end)
+
+  -- Where a look takes longer than the time between two ticks the next one is
+  -- there before it is over.
+  it("ends when it is to, however long looks take", function ()
+    lookedat.with(run.lua, [[
+      local function deep (n, f)
+        if n > 0 then return 1 + deep(n - 1, f) end
+        f()
+        return 0
+      end
+      local function level (n)
+        return function ()
+          coroutine.wrap(deep)(900, n > 0 and level(n - 1) or function ()
+            say 'x'
+            while true do math.sin(1) end
+          end)
+        end
+      end
+      level(40)()]], function (process)
+      process:word()
+      local command = spied.ended(spied.start {
+        "record", "--pid", tostring(process.pid), "-o",
+        process.directory .. "/x.tgr", "--sample", "10000", "--duration",
+        "300ms"})
+      assert.equal(0, command.status, command.stderr)
+      assert.is_nil(process.status)
     end)
   end)
 
@@ -494,10 +577,13 @@ describe("a process of which samples are taken", function ()
     lookedat.with(run.lua, busy, function (process)
       process:word()
       for i = 1, 8 do
-        run.command({"timeout", "-s", "KILL", tostring(0.1 + i / 50),
-                     run.build .. "/bin/tracegrip", "record", "--pid",
-                     tostring(process.pid), "--stop", "--sample", "10000",
-                     "-o", process.directory .. "/x.tgr"})
+        local command = spied.start {
+          "record", "--pid", tostring(process.pid), "--stop", "--sample",
+          "10000", "-o", process.directory .. "/x.tgr", "--force"}
+        spied.looking(command)
+        uv.sleep(i)             -- it is killed at one moment or another
+        command.handle:kill "sigkill"
+        assert.equal(9, spied.ended(command).signal)
       end
       local state, tracer = status_of(process.pid)
       assert.is_nil(state:find "[tT]")

@@ -61,6 +61,7 @@ function spied.ended (command)
   assert(waiting.till(function ()
     return command.status and command.stdout_ended and command.stderr_ended
   end, run.patience), "tracegrip has not ended: " .. command.stderr)
+  uv.run "nowait"               -- handles that were closed just now
   return command
 end
 
@@ -110,10 +111,12 @@ function spied.whole (interpreter, code, words, use)
   end)
 end
 
---- The rows of its report, by name, and the document.
-function spied.report (path)
+--- The rows of its report, by name, and the document. By line, if that is
+-- asked for.
+function spied.report (path, by_line)
   local result = run.command({run.build .. "/bin/tracegrip", "report",
-                              "--json", path}, {env = {LUA = run.host}})
+                              "--json", path, by_line and "--lines"},
+                             {env = {LUA = run.host}})
   assert.equal(0, result.status, result.stderr)
   local document, rows = dkjson.decode(result.stdout), {}
   for _, row in ipairs(document.functions) do
