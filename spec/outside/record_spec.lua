@@ -71,6 +71,15 @@ local function check_shares (path, parts, field)
   end
 end
 
+-- Milliseconds of all functions.
+local function sum_of (path)
+  local sum = 0
+  for _, row in pairs(spied.report(path)) do
+    sum = sum + row.self_ms
+  end
+  return sum
+end
+
 -- Milliseconds of Lua functions at lines that are known, and all of theirs.
 local function known_lines (path)
   local known, all = 0, 0
@@ -196,6 +205,17 @@ describe("record --pid", function ()
     end)
   end)
 
+  -- The kernel counts by steps of some milliseconds, so that a thread is seen to
+  -- run when it has.
+  it("counts what has passed by the clock once", function ()
+    spied.whole(run.lua, flat:format(ROUNDS // 2), {"--wall", "--sample", "10000"},
+                function (path)
+      local sum, passed = sum_of(path), spied.info(path).duration_ms
+      assert(sum > 0.8 * passed and sum < 1.3 * passed,
+             ("%f of %f ms"):format(sum, passed))
+    end)
+  end)
+
   -- Which thread runs the second state is not known before it waits: until then
   -- it is the time of the process that is counted, which is more.
   it("counts by the clock what has passed for each state", function ()
@@ -215,10 +235,7 @@ describe("record --pid", function ()
       process.stdin:close()
       spied.ended(command)
       assert.equal(0, command.status, command.stderr)
-      local passed, sum = spied.info(path).duration_ms, 0
-      for _, row in pairs(spied.report(path)) do
-        sum = sum + row.self_ms
-      end
+      local sum, passed = sum_of(path), spied.info(path).duration_ms
       assert(sum > passed and sum < 3 * passed, ("%f of %f ms")
              :format(sum, passed))
     end)
