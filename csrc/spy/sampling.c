@@ -28,12 +28,31 @@ static void refine (tg_Spy *y, const tg_Registers *registers) {
                    registers);
 }
 
+/* A thread that is late stands still for nobody, and if it does it is not to be
+   taken for somebody else's. Without room to note one none is stopped. */
+static bool may_halt (const tg_Spy *y, int tid) {
+  for (uint32_t i = 0; i < y->nlate; i++) {
+    if (y->late[i].tid == tid)
+      return false;
+  }
+  return y->nlate < TG_SPY_THREADS;
+}
+
+static bool halt (tg_Spy *y, tg_Halt *h, int tid) {
+  if (!may_halt(y, tid))
+    return false;
+  bool stands = tg_halt_begin(h, y->target.memory.pid, tid);
+  if (h->late)
+    y->late[y->nlate++] = *h;
+  return stands;
+}
+
 /* The thread stands still, or waits: that it has waited all the time is asked
    when it has been looked at. */
 static tg_Look look_halted (tg_Spy *y, uint32_t state, int tid,
                             tg_Reason *why) {
   tg_Halt h;
-  if (!tg_halt_begin(&h, y->target.memory.pid, tid))
+  if (!halt(y, &h, tid))
     return TG_LOOK_NONE;
   tg_Look found = look(y, state, &h.registers, true, why);
   if (found == TG_LOOK_GOOD)

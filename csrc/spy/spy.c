@@ -68,6 +68,7 @@ void tg_spy_close (tg_Spy *y) {
     return;
   if (y->begun)
     tg_halt_relax(y->usual);
+  tg_spy_release(y);
   tg_spyticks_close(&y->ticks);
   tg_spywriting_close(&y->writing);
   tg_spystack_free(&y->stack);
@@ -148,11 +149,21 @@ static void tidy (tg_Spy *y, uint64_t now) {
   tg_spywriting_forget(&y->writing);
 }
 
+void tg_spy_release (tg_Spy *y) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < y->nlate; i++) {
+    if (!tg_halt_release(&y->late[i]))
+      y->late[kept++] = y->late[i];
+  }
+  y->nlate = kept;
+}
+
 /* }================================================================== */
 
 tg_SpyEnd tg_spy_run (tg_Spy *y, uint64_t ns) {
   uint64_t now = tg_clock_monotonic_ns(), until = now + ns;
   while (y->end == TG_SPY_RUNS && now < until) {
+    tg_spy_release(y);
     if (y->by_events)
       tg_spy_by_events(y, until - now);
     else

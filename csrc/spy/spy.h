@@ -87,6 +87,8 @@ typedef struct tg_Spy {
   uint64_t tidied_ns;   /* when new threads were looked for */
   uint64_t search_ns;   /* when states are looked for next */
   uint64_t stopped_ns;  /* all stops together */
+  tg_Halt late[TG_SPY_THREADS]; /* that have not stopped in time, and will */
+  uint32_t nlate;
   uint32_t random;
   int usual;            /* our priority */
 } tg_Spy;
@@ -102,6 +104,10 @@ bool tg_spy_begin (tg_Spy *y, tg_Stream *stream);
 
 /* Takes samples for so long, or until the process ends. */
 tg_SpyEnd tg_spy_run (tg_Spy *y, uint64_t ns);
+
+/* Lets go of threads that were to stop for us and have done so too late.
+   tg_spy_run does; who goes on without it asks now and then. */
+void tg_spy_release (tg_Spy *y);
 
 void tg_spy_close (tg_Spy *y);
 

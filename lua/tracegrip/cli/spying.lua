@@ -249,12 +249,16 @@ local function meet (parsed, path, family)
   end
 end
 
--- Waits for its end, however often it is looked at meanwhile.
-local function await (family)
+-- Waits for its end, however often it is looked at meanwhile. 'spy', if there
+-- is one, takes no samples any more.
+local function await (family, spy)
   local uv <const> = main.luv()
   local how, status = core.ended()
   while not how do
     uv.sleep(20)
+    if spy then
+      spy:release()
+    end
     if family then
       family:look()
     end
@@ -276,7 +280,7 @@ local function look (parsed, spy, path, family)
   end)
   finish(spy, path)
   if not how then
-    how, status = await(family)
+    how, status = await(family, spy)
   end
   conclude(parsed, spy:counts(), not how and ending)
   return how, status
