@@ -440,6 +440,36 @@ describe("record --outside", function ()
     end
   end)
 
+  -- It has a release's words in its constants, and is no Lua.
+  it("gives up on a Lua that makes no state", function ()
+    run.within(function (directory)
+      run.write(directory .. "/p.c", [[
+        #include <stdio.h>
+        #include <unistd.h>
+        const char ident[] = "$LuaVersion: Lua 5.4.4 Copyright";
+        int main (int n, char **words) {
+          FILE *f;
+          puts(ident);
+          while ((f = fopen(words[1], "r")) == NULL)
+            usleep(10000);
+          return 7;
+        }]])
+      local name = directory .. "/p"
+      assert(os.execute(("cc -o %s %s.c"):format(run.quote(name),
+                                                 run.quote(name))))
+      local command = spied.start {"record", "--outside", "-o",
+                                   directory .. "/x.tgr", "--", name,
+                                   directory .. "/enough"}
+      local told = waiting.till(function ()
+        return command.stderr:find "no samples are taken:[^\n]*no state that fits"
+      end, run.patience)
+      run.write(directory .. "/enough", "")
+      spied.ended(command)
+      assert.truthy(told)
+      assert.equal(7, command.status, command.stderr)
+    end)
+  end)
+
   it("says that there was nothing to look at", function ()
     run.within(function (directory)
       local path = directory .. "/x.tgr"

@@ -225,27 +225,36 @@ end
 ---------------------------------------------------------------------------
 
 local STARTING_NS = 3e9     -- for a Lua that is known to be there
+local NAP_MS = 20           -- between looks for one, at most
+
+-- Of a Lua that has just been mapped: a file of it may still be missing, and it
+-- has no state yet.
+local passing = {unknown = true, unfit = true}
 
 -- Its Lua is not there at once, and not whole when it is there first: what is
--- refused is asked again. nil: the program has ended before; then how.
+-- refused is asked again, each time a little later. nil: the program has ended
+-- before; then how.
 local function meet (parsed, path, family)
   local uv <const> = main.luv()
-  local begun = uv.hrtime()
+  local nap, since = 1, nil
   while true do
     if family then
       family:look()
     end
     local spy, message, code = try(parsed, plan_of(parsed, path))
+    if spy then
+      return spy
+    end
     local how, status = core.ended()
+    since = passing[code] and (since or uv.hrtime()) or nil
     if how then
       return nil, how, status
-    elseif spy then
-      return spy
     elseif code == "forbidden" or math.type(code)
-           or code == "unknown" and uv.hrtime() - begun > STARTING_NS then
+           or since and uv.hrtime() - since > STARTING_NS then
       return nil, nil, message
     end
-    uv.sleep(1)
+    uv.sleep(nap // 1)
+    nap = math.min(nap * 1.1, NAP_MS)
   end
 end
 
