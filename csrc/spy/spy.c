@@ -28,11 +28,16 @@ static void name_reasons (tg_Misses *m) {
   snprintf(m->reasons[TG_SPY_LATE], TG_MISSES_WORD, "late");
   snprintf(m->reasons[TG_SPY_UNSEEN], TG_MISSES_WORD, "threads");
   snprintf(m->reasons[TG_SPY_LOST], TG_MISSES_WORD, "ticks");
+  snprintf(m->reasons[TG_SPY_OMITTED], TG_MISSES_WORD, "states");
 }
 
+/* States come and go: the most that were left out at one time. */
 static void count_beside (tg_Spy *y) {
-  y->misses.counts[TG_SPY_UNSEEN] = y->ticks.unseen;
-  y->misses.counts[TG_SPY_LOST] = y->ticks.lost;
+  uint64_t *counts = y->misses.counts;
+  counts[TG_SPY_UNSEEN] = y->ticks.unseen;
+  counts[TG_SPY_LOST] = y->ticks.lost;
+  if (y->target.found.omitted > counts[TG_SPY_OMITTED])
+    counts[TG_SPY_OMITTED] = y->target.found.omitted;
 }
 
 tg_Refusal tg_spy_open (tg_Spy *y, int pid, const tg_SpyPlan *plan,
@@ -46,8 +51,7 @@ tg_Refusal tg_spy_open (tg_Spy *y, int pid, const tg_SpyPlan *plan,
   if (refusal != TG_REFUSED_NOT)
     return refusal;
   y->by_events = !plan->wall && tg_spyticks_open(&y->ticks, pid, plan->hz);
-  if (y->by_events)
-    count_beside(y);
+  count_beside(y);
   return TG_REFUSED_NOT;
 }
 

@@ -32,10 +32,11 @@ typedef struct tg_SpyPlan {
 } tg_SpyPlan;
 
 /* Reasons for which a sample is given up: those of a look, and one more. Then,
-   what is counted beside them: threads that were not looked at, and ticks that
-   the kernel had no room for. */
+   what is counted beside them: threads that were not looked at, ticks that the
+   kernel had no room for, and states beyond those that are looked at. */
 enum {
-  TG_SPY_LATE = TG_NREASONS, TG_SPY_UNSEEN, TG_SPY_LOST, TG_SPY_REASONS
+  TG_SPY_LATE = TG_NREASONS, TG_SPY_UNSEEN, TG_SPY_LOST, TG_SPY_OMITTED,
+  TG_SPY_REASONS
 };
 
 typedef enum tg_SpyEnd {

@@ -278,6 +278,19 @@ describe("record --pid", function ()
     end)
   end)
 
+  it("tells of states that it cannot look at", function ()
+    lookedat.with(run.lua, spied.crowd, function (process)
+      process:waiting()
+      local path = process.directory .. "/x.tgr"
+      local command = spied.ended(spied.start {
+        "record", "--pid", tostring(process.pid), "-o", path, "--duration",
+        "100ms"})
+      assert.equal(0, command.status, command.stderr)
+      assert.equal(3, samples_of(path).dropped.states)
+      assert.truthy(command.stderr:find("3 states not looked at", 1, true))
+    end)
+  end)
+
   -- While it is stopped itself nobody makes room for them. That there was none
   -- is told with the next one.
   it("tells of ticks that were lost", function ()

@@ -20,6 +20,12 @@ local assert = require "luassert"
 spied.cpath = ("package.cpath = %q .. package.cpath "):format(
                 run.build .. "/spec/?.so;")
 
+--- A program of more states than are looked at, by three, which waits.
+spied.crowd = spied.cpath .. [[
+  local list = {}
+  for i = 1, 66 do list[i] = require 'states'.new() end
+  say 'x' io.read()]]
+
 --- Starts tracegrip with these words; what it says is collected. 'prepare' is
 -- Lua code that its process runs before it becomes tracegrip, if there is any.
 function spied.start (words, prepare)

@@ -92,7 +92,8 @@ function spying.follow (spy, pid, over)
   end
 end
 
-local beside = {threads = true, ticks = true}   -- reasons that are no sample's
+-- Reasons that are no sample's.
+local beside = {threads = true, ticks = true, states = true}
 
 -- What a recording tells as samples.dropped, in words: "3 samples torn and
 -- given up (code 1, slot 2)", "1 thread not looked at ...". A list, empty if
@@ -112,6 +113,10 @@ function spying.losses (dropped)
   end
   if dropped.threads then
     notes[#notes + 1] = units.several(dropped.threads, "thread")
+                        .. " not looked at (there are too many)"
+  end
+  if dropped.states then
+    notes[#notes + 1] = units.several(dropped.states, "state")
                         .. " not looked at (there are too many)"
   end
   if dropped.ticks then
