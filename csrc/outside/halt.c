@@ -94,8 +94,8 @@ static void take_end (const tg_Halt *h) {
     waitid(P_PID, (id_t)h->tid, &info, WEXITED | WNOHANG | __WALL);
 }
 
-/* A stop that is a signal's is as good as ours, if the signal is passed on: ours
-   says in further bits that it is none. */
+/* A stop that is a signal's is as good as ours, if the signal is passed on:
+   ours says in further bits that it is none. */
 static Stop ask (tg_Halt *h) {
   siginfo_t info = {0};
   if (waitid(P_PID, (id_t)h->tid, &info,

@@ -12,8 +12,8 @@
 **
 ** When we die the kernel lets go of it (ptrace(2)), and it runs on. A signal
 ** that comes meanwhile is passed on. One that does not stop within two seconds
-** will do so later: then it must be let go of (late, tg_halt_release). Called from one thread of ours, which is
-** then the tracer. Plain C.
+** will do so later: then it must be let go of (late, tg_halt_release). Called
+** from one thread of ours, which is then the tracer. Plain C.
 */
 #ifndef TG_HALT_H
 #define TG_HALT_H
@@ -64,8 +64,8 @@ bool tg_halt_rests (const tg_Halt *h);
 /* Lets go of it. */
 void tg_halt_end (tg_Halt *h);
 
-/* The same of one that is late: false, if it has not stopped yet. Called now and
-   then until it is true. */
+/* The same of one that is late: false, if it has not stopped yet. Called now
+   and then until it is true. */
 bool tg_halt_release (tg_Halt *h);
 
 /* Where a thread waits: its stack's end; 0: it runs. */

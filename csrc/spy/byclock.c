@@ -17,8 +17,8 @@ typedef struct Counts {
   uint64_t used_ns, delayed_ns;
 } Counts;
 
-/* The first two numbers of schedstat (proc(5), sched). Where the kernel does not
-   tell, the time of the process. False: the thread has ended. */
+/* The first two numbers of schedstat (proc(5), sched). Where the kernel does
+   not tell, the time of the process. False: the thread has ended. */
 static bool read_counts (const tg_Spy *y, int tid, Counts *counts) {
   char name[64], text[128];
   int pid = y->target.memory.pid;
@@ -84,9 +84,9 @@ static uint64_t grown (uint64_t now, uint64_t before) {
 
 /* The time that has passed is added to what is still to be told. Counts of the
    kernel move by its own steps, so a thread that runs is first seen to wait:
-   what they are ahead of the clock by then is not counted twice. Several threads
-   may be ahead for ever. False: it has not run meanwhile, as far as the kernel
-   tells. */
+   what they are ahead of the clock by then is not counted twice. Several
+   threads may be ahead for ever. False: it has not run meanwhile, as far as the
+   kernel tells. */
 static bool split (tg_SpyClocked *c, const Counts *counts, uint64_t passed) {
   uint64_t ran = 0, delayed = 0;
   if (c->begun) {
