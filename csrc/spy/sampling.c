@@ -3,7 +3,8 @@
 
 #include "outside/process.h"
 
-#define TRIES 8                 /* looks for one sample */
+#define TRIES 8                 /* looks for one sample, */
+#define TRIES_NS UINT64_C(500000000)    /* and for so long at most */
 
 /* ---- looks ---- */
 
@@ -90,7 +91,9 @@ static bool give_up (tg_Spy *y, int why) {
 bool tg_spy_sample (tg_Spy *y, uint32_t state, int tid,
                     const tg_SpyTick *tick) {
   tg_Reason why = TG_REASON_STATE;
-  for (int i = 0; i < TRIES; i++) {
+  uint64_t until = tg_clock_monotonic_ns() + TRIES_NS;
+  for (int i = 0; i == 0 || (i < TRIES && tg_clock_monotonic_ns() < until);
+       i++) {
     y->misses.retried += i > 0;
     if (i > 2)                  /* pages may be of what is gone */
       tg_memory_forget(&y->target.memory);

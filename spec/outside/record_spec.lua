@@ -684,6 +684,50 @@ describe("a process of which samples are taken", function ()
   end)
 end)
 
+describe("a process that changes its memory", function ()
+  local hostile = spied.cpath .. [[
+    local scramble = require 'process'.scramble
+    local co = {}
+    for i = 1, 50 do
+      co[i] = coroutine.create(function (n)
+        local function inner (a) coroutine.yield(n) return a end
+        return inner(n)
+      end)
+      coroutine.resume(co[i], i)
+    end
+    local function deep (n)
+      if n > 0 then return 1 + deep(n - 1) end
+      coroutine.wrap(function () scramble 'go' end)()
+      return 0
+    end
+    say 'x'
+    deep(100)]]
+
+  for _, words in ipairs {{"--sample", "10000"}, {"--wall"}, {"--stop"}} do
+    it(("is looked at within limits, and it is told what was none (%s)")
+       :format(words[1]), function ()
+      lookedat.with(run.lua, hostile, function (process)
+        process:word()
+        local path = process.directory .. "/x.tgr"
+        local all = {"record", "--pid", tostring(process.pid), "-o", path}
+        table.move(words, 1, #words, #all + 1, all)
+        local command = spied.start(all)
+        spied.looking(command)
+        assert(spied.used(process.pid, 0.05))
+        run.write(process.directory .. "/go", "")
+        assert(spied.used(process.pid, 0.05))
+        command.handle:kill "sigint"
+        spied.ended(command)
+        assert.equal(0, command.status, command.stderr)
+        local samples = samples_of(path)
+        assert.is_true(samples.taken > 0 and samples.dropped.state > 0)
+        assert.equal("complete", spied.info(path).state)
+        assert.is_nil(process.status)
+      end)
+    end)
+  end
+end)
+
 describe("record --pid refuses in one line", function ()
   local function check (words, status, pattern)
     run.within(function (directory)
