@@ -269,7 +269,8 @@ static bool next_record (tg_SpyTicks *t, tg_SpyThread *s, tg_SpyTick *tick) {
     if (h.type == PERF_RECORD_SAMPLE && h.size <= sizeof t->last) {
       copy_out(s, at, t->last, h.size);
       found = take_record(t, s, h.size, tick);
-    } else if (h.type == PERF_RECORD_LOST)
+    }
+    else if (h.type == PERF_RECORD_LOST)
       count_lost(t, s, at, h.size);
     at += h.size;
   }
