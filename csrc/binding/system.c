@@ -168,14 +168,25 @@ static bool launch (lua_State *L, const char *path) {
   return command >= 0;
 }
 
-/* How it has ended; nothing, if it has not and 'flags' say not to wait. */
+/* A stop is for who has asked for it (outside/halt.c). */
+static bool has_ended (int flags) {
+  siginfo_t info = {0};
+  int result;
+  do
+    result = waitid(P_PID, (id_t)command, &info, WEXITED | WNOWAIT | flags);
+  while (result != 0 && errno == EINTR);
+  return result != 0 || info.si_code == CLD_EXITED
+         || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED;
+}
+
+/* How it has ended; nothing, if it has not and 'flags' say not to wait. What
+   nobody knows, since the system keeps no ends for us (SIGCHLD is ignored), is
+   no success. */
 static int reap (lua_State *L, int flags) {
-  int status;
-  pid_t pid;
-  while ((pid = waitpid(command, &status, flags)) < 0 && errno == EINTR)
-    continue;
-  if (pid == 0)
+  int status = EXIT_FAILURE << 8;
+  if (!has_ended(flags))
     return 0;
+  waitpid(command, &status, WNOHANG);
   bool exited = WIFEXITED(status);
   lua_pushstring(L, exited ? "exit" : "signal");
   lua_pushinteger(L, exited ? WEXITSTATUS(status) : WTERMSIG(status));

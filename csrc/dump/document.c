@@ -202,6 +202,8 @@ void tg_document_write (const tg_Dump *d, tg_Sink *out, tg_Scratch *scratch) {
   for (uint32_t i = 0; i < d->nstates; i++)
     put_state(d, &d->states[i], out, scratch);
   out->close(out);
+  if (d->target->found.omitted > 0)
+    tg_sink_count(out, "omitted", d->target->found.omitted);
   put_rejected(d, out);
   out->close(out);
 }

@@ -39,7 +39,7 @@ static void add_main (Search *x, uint64_t at) {
   if (!tg_state_read(x->s, at, &state) || !tg_state_is_main(x->s, &state))
     return;
   if (found->nstates == TG_FOUND_STATES) {
-    found->failed = true;
+    found->omitted++;
     return;
   }
   found->mains[found->nstates] = at;
@@ -53,11 +53,9 @@ static void add_coroutine (Search *x, uint64_t at) {
   if (is_among(found->mains, found->nstates, at)
       || !tg_state_read(x->s, at, &state))
     return;
-  if (found->count >= TG_FOUND_COROUTINES
-      || !tg_grow(&found->list, &found->capacity, found->count + 1,
-                  sizeof *found->list))
-    found->failed = true;
-  else
+  if (found->count < TG_FOUND_COROUTINES
+      && tg_grow(&found->list, &found->capacity, found->count + 1,
+                 sizeof *found->list))
     found->list[found->count++] = at;
 }
 
@@ -143,7 +141,6 @@ static bool begin (Search *x, tg_Sight *s, tg_Finds *found) {
   int32_t word = tg_sight_row(s, AT_STATE_SHARED);
   *x = (Search){.s = s, .found = found, .block = tg_malloc(BLOCK)};
   x->distance = (uint64_t)(int64_t)((behind >= 0 ? behind : -inside) - word);
-  found->failed = found->failed || x->block == NULL;
   return x->block != NULL;
 }
 

@@ -24,10 +24,10 @@ typedef struct tg_Finds {
   uint64_t mains[TG_FOUND_STATES];    /* main threads, */
   uint64_t shareds[TG_FOUND_STATES];  /* and their global_States */
   uint32_t nstates;
+  uint32_t omitted;     /* states for which there was no room */
   uint64_t *list;       /* owns; all coroutines but those */
   uint32_t count, capacity;
   uint64_t bytes;       /* that were searched */
-  bool failed;          /* no memory, or more of them than are noted */
 } tg_Finds;
 
 /* Looks for states in that release's layout. Zeroed is empty. */

@@ -13,6 +13,7 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "outside/process.h"
 
@@ -78,38 +79,56 @@ static bool note_wait (int pid, int tid, char *to, size_t n) {
 ** ===================================================================
 */
 
-#define YIELDS 200              /* of the processor, then naps: */
-#define NAPS 40000              /* two seconds; then it runs on, unseen */
+#define YIELDS 200              /* of the processor, then naps */
+#define PATIENCE_NS UINT64_C(2000000000)        /* then it runs on, unseen */
+
+typedef enum Stop {
+  STOP_NOT_YET, STOP_STANDS, STOP_ENDED
+} Stop;
+
+/* The end of a child of ours is for whoever waits for that child. Of others
+   nobody hears before we have (ptrace(2)). */
+static void take_end (const tg_Halt *h) {
+  siginfo_t info;
+  if (h->tid != h->pid || tg_process_parent(h->pid) != getpid())
+    waitid(P_PID, (id_t)h->tid, &info, WEXITED | WNOHANG | __WALL);
+}
+
+/* A stop that is a signal's is as good as ours, if the signal is passed on:
+   ours says in further bits that it is none. */
+static Stop ask (tg_Halt *h) {
+  siginfo_t info = {0};
+  if (waitid(P_PID, (id_t)h->tid, &info,
+             WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL) != 0)
+    return (errno == EINTR) ? STOP_NOT_YET : STOP_ENDED;
+  if (info.si_pid == 0)
+    return STOP_NOT_YET;
+  if (info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED) {
+    h->signal = (info.si_status >> 8 == 0) ? info.si_status : 0;
+    return STOP_STANDS;
+  }
+  take_end(h);
+  return STOP_ENDED;
+}
 
 /* A thread that wants a processor stops only when it has one: what it waits for
    that is not our doing. So it is asked again and again, and the stop counts
    from the last time that it had not stopped. */
-static pid_t poll_stop (tg_Halt *h, int *status) {
+static Stop wait_stop (tg_Halt *h) {
   struct timespec nap = {0, 50000};
-  for (int i = 0; i < YIELDS + NAPS; i++) {
-    uint64_t now = now_ns();
-    pid_t got = waitpid(h->tid, status, __WALL | WNOHANG);
-    if (got != 0 && !(got < 0 && errno == EINTR))
-      return got;
+  uint64_t begun = h->since_ns, now = begun;
+  for (int i = 0; now - begun < PATIENCE_NS; i++) {
+    Stop stop = ask(h);
+    if (stop != STOP_NOT_YET)
+      return stop;
     h->since_ns = now;
     if (i < YIELDS)
       sched_yield();
     else
       nanosleep(&nap, NULL);
+    now = now_ns();
   }
-  return 0;
-}
-
-/* A stop that is a signal's is as good as ours, if the signal is passed on. */
-static bool wait_stop (tg_Halt *h) {
-  int status;
-  pid_t got = poll_stop(h, &status);
-  if (got != h->tid || !WIFSTOPPED(status)) {
-    errno = ESRCH;
-    return false;
-  }
-  h->signal = ((status >> 16) == 0) ? WSTOPSIG(status) : 0;
-  return true;
+  return STOP_NOT_YET;
 }
 
 static void take_registers (tg_Halt *h) {
@@ -124,14 +143,23 @@ static bool seize (tg_Halt *h) {
   if (ptrace(PTRACE_SEIZE, h->tid, NULL, NULL) != 0)
     return false;
   h->since_ns = now_ns();
-  if (ptrace(PTRACE_INTERRUPT, h->tid, NULL, NULL) != 0 || !wait_stop(h)) {
-    int error = errno;
-    ptrace(PTRACE_DETACH, h->tid, NULL, NULL);
-    errno = error;
+  ptrace(PTRACE_INTERRUPT, h->tid, NULL, NULL);         /* or it has ended */
+  Stop stop = wait_stop(h);
+  h->late = stop == STOP_NOT_YET;
+  if (stop != STOP_STANDS) {
+    errno = h->late ? ETIMEDOUT : ESRCH;
     return false;
   }
   take_registers(h);
   return true;
+}
+
+bool tg_halt_release (tg_Halt *h) {
+  Stop stop = ask(h);
+  if (stop == STOP_STANDS)
+    ptrace(PTRACE_DETACH, h->tid, NULL, (void *)(intptr_t)h->signal);
+  h->late = stop == STOP_NOT_YET;
+  return !h->late;
 }
 
 /* A thread that has just slept is not interrupted soon by others that want the

@@ -11,8 +11,9 @@
 **     stopped by somebody ──────────> read; it stays stopped
 **
 ** When we die the kernel lets go of it (ptrace(2)), and it runs on. A signal
-** that comes meanwhile is passed on. Called from one thread of ours, which is
-** then the tracer. Plain C.
+** that comes meanwhile is passed on. One that does not stop within two seconds
+** will do so later: then it must be let go of (late, tg_halt_release). Called
+** from one thread of ours, which is then the tracer. Plain C.
 */
 #ifndef TG_HALT_H
 #define TG_HALT_H
@@ -30,6 +31,7 @@ typedef struct tg_Halt {
   int pid, tid;
   tg_HaltKind kind;
   int signal;           /* to be passed on */
+  bool late;            /* it was told to stop, and has not done so yet */
   uint64_t since_ns;
   uint64_t took_ns;     /* how long it stood still */
   tg_Registers registers;
@@ -61,6 +63,10 @@ bool tg_halt_rests (const tg_Halt *h);
 
 /* Lets go of it. */
 void tg_halt_end (tg_Halt *h);
+
+/* The same of one that is late: false, if it has not stopped yet. Called now
+   and then until it is true. */
+bool tg_halt_release (tg_Halt *h);
 
 /* Where a thread waits: its stack's end; 0: it runs. */
 uint64_t tg_halt_waits (int pid, int tid);

@@ -139,6 +139,10 @@ uint64_t tg_process_born (int pid) {
   return stat_field(pid, 22);
 }
 
+int tg_process_parent (int pid) {
+  return (int)stat_field(pid, 4);
+}
+
 #define AUXILIARY 64u   /* words: kernels have some twenty pairs */
 
 /* Pairs of a number and a value, up to the number 0 (proc_pid_auxv(5)). */

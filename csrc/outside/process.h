@@ -21,6 +21,9 @@ bool tg_process_readable (tg_Memory *m);
    number are told apart so. 0: it is gone. */
 uint64_t tg_process_born (int pid);
 
+/* The number of the process that it is a child of; 0: not known. */
+int tg_process_parent (int pid);
+
 /* Random bytes that the kernel gives each program that begins (AT_RANDOM of
    getauxval(3)): what execve puts in a program's place has others, also if it
    is the same file. Zeroes: not known. */

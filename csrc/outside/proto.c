@@ -59,8 +59,12 @@ static bool find_absolute (tg_Sight *s, const tg_SeenProto *p, int32_t pc,
   }
   if (low == 0)
     return false;
-  *from = (int32_t)tg_memory_half(s->memory, list + 8u * (uint64_t)(low - 1));
-  *line = tg_memory_half(s->memory, list + 8u * (uint64_t)(low - 1) + 4);
+  uint64_t at = list + 8u * (uint64_t)(low - 1);
+  int32_t found = (int32_t)tg_memory_half(s->memory, at);
+  if (found < 0)                /* it is none, and far from 'pc' */
+    return false;
+  *from = found;
+  *line = tg_memory_half(s->memory, at + 4);
   return true;
 }
 

@@ -141,6 +141,8 @@ static void push_glance (lua_State *L, const Peeking *p) {
   lua_newtable(L);
   lx_set_string(L, "lua", release);
   lx_set_integer(L, "states", (lua_Integer)p->dump.nstates);
+  if (p->target.found.omitted > 0)
+    lx_set_integer(L, "omitted", (lua_Integer)p->target.found.omitted);
   lx_set_integer(L, "coroutines", coroutines);
   push_running(L, &p->dump);
 }

@@ -152,6 +152,12 @@ static int spying_run (lua_State *L) {
   return 1;
 }
 
+/* release(): also when it is over, while the process goes on. */
+static int spying_release (lua_State *L) {
+  tg_spy_release(&check_spying(L)->spy);
+  return 0;
+}
+
 static int spying_profile (lua_State *L) {
   Spying *p = check_spying(L);
   bool lines = lua_toboolean(L, 2);
@@ -204,6 +210,7 @@ static int spying_finish (lua_State *L) {
 void tg_spying_setup (lua_State *L) {
   static const luaL_Reg methods[] = {
     {"run", spying_run},
+    {"release", spying_release},
     {"profile", spying_profile},
     {"counts", spying_counts},
     {"finish", spying_finish},

@@ -12,22 +12,25 @@
 
 /* ---- what the kernel counts ---- */
 
-/* Processor time and time of waiting for one, of a thread (proc(5), sched: the
-   first two numbers of schedstat). Where the kernel does not tell, the time of
-   the process. */
-static void read_counts (const tg_Spy *y, int tid, uint64_t *used,
-                         uint64_t *delayed) {
+/* Of a thread: it ran, and it waited for a processor. */
+typedef struct Counts {
+  uint64_t used_ns, delayed_ns;
+} Counts;
+
+/* The first two numbers of schedstat (proc(5), sched). Where the kernel does
+   not tell, the time of the process. False: the thread has ended. */
+static bool read_counts (const tg_Spy *y, int tid, Counts *counts) {
   char name[64], text[128];
   int pid = y->target.memory.pid;
   char *end;
   snprintf(name, sizeof name, "task/%d/schedstat", tid);
-  *delayed = 0;
   if (tid == 0 || !tg_process_read(pid, name, text, sizeof text)) {
-    *used = tg_process_cpu(pid);
-    return;
+    *counts = (Counts){.used_ns = tg_process_cpu(pid)};
+    return tid == 0 || tg_process_state(pid, tid) != '\0';
   }
-  *used = strtoull(text, &end, 10);
-  *delayed = strtoull(end, NULL, 10);
+  counts->used_ns = strtoull(text, &end, 10);
+  counts->delayed_ns = strtoull(end, NULL, 10);
+  return true;
 }
 
 /* ---- which thread ---- */
@@ -61,27 +64,44 @@ static int thread_of (tg_Spy *y, uint32_t state) {
 
 /* ---- one state ---- */
 
-/* A time that has passed, in parts. */
-typedef struct Passed {
-  uint64_t ran, waited, delayed;        /* ns */
-} Passed;
+/* Its thread is looked for until it is known, and anew when it has ended. What
+   was counted of another one, or of the process, is no beginning. */
+static Counts find_counts (tg_Spy *y, uint32_t state) {
+  tg_SpyClocked *c = &y->clocked[state];
+  Counts counts;
+  if (c->tid != 0 && read_counts(y, c->tid, &counts))
+    return counts;
+  int tid = thread_of(y, state);
+  bool good = read_counts(y, tid, &counts);
+  c->begun = c->begun && good && tid == c->tid;
+  c->tid = good ? tid : 0;
+  return counts;
+}
 
-/* Counts of the kernel move by its own steps: no part is longer than there was
-   time. */
-static Passed split (tg_Spy *y, tg_SpyClocked *c, uint64_t passed) {
-  uint64_t used, delayed;
-  Passed p = {0};
-  read_counts(y, c->tid, &used, &delayed);
+static uint64_t grown (uint64_t now, uint64_t before) {
+  return (now > before) ? now - before : 0;
+}
+
+/* The time that has passed is added to what is still to be told. Counts of the
+   kernel move by its own steps, so a thread that runs is first seen to wait:
+   what they are ahead of the clock by then is not counted twice. Several
+   threads may be ahead for ever. False: it has not run meanwhile, as far as the
+   kernel tells. */
+static bool split (tg_SpyClocked *c, const Counts *counts, uint64_t passed) {
+  uint64_t ran = 0, delayed = 0;
   if (c->begun) {
-    p.ran = used - c->used_ns;
-    p.delayed = delayed - c->delayed_ns;
+    ran = grown(counts->used_ns, c->used_ns);
+    delayed = grown(counts->delayed_ns, c->delayed_ns);
   }
-  c->used_ns = used;
-  c->delayed_ns = delayed;
+  uint64_t counted = ran + delayed + c->ahead_ns;
+  c->used_ns = counts->used_ns;
+  c->delayed_ns = counts->delayed_ns;
+  c->ahead_ns = (c->tid != 0) ? grown(counted, passed) : 0;
   c->begun = true;
-  if (p.ran + p.delayed < passed)
-    p.waited = passed - p.ran - p.delayed;
-  return p;
+  c->untold.ran += ran;
+  c->untold.delayed += delayed;
+  c->untold.waited += grown(passed, counted);
+  return ran > 0;
 }
 
 static void put (tg_Spy *y, uint64_t ns, uint64_t ago_ns, uint32_t count,
@@ -95,26 +115,24 @@ static void put (tg_Spy *y, uint64_t ns, uint64_t ago_ns, uint32_t count,
     y->end = TG_SPY_FULL;
 }
 
-static void put_by_clock (tg_Spy *y, const Passed *p) {
+static void put_by_clock (tg_Spy *y, const tg_SpyPassed *p) {
   put(y, p->ran, p->waited + p->delayed, p->ran > 0, false);
   put(y, p->waited, p->delayed, p->ran == 0, true);
   if (p->delayed > 0 && tg_spywriting_preempt(&y->writing))
     put(y, p->delayed, 0, 0, true);
 }
 
+/* The time of a look that is given up is the next one's. */
 static void sample (tg_Spy *y, uint32_t state, uint64_t passed) {
   tg_SpyClocked *c = &y->clocked[state];
-  if (c->tid == 0)
-    c->tid = thread_of(y, state);
-  Passed p = split(y, c, passed);
-  if (!y->plan.wall && p.ran == 0)
-    return;                     /* it has not run, as far as the kernel tells */
-  if (!tg_spy_sample(y, state, c->tid, NULL)) {
-    c->carried_ns += p.ran;
+  Counts counts = find_counts(y, state);
+  bool has_run = split(c, &counts, passed);
+  if (!y->plan.wall && !has_run)
     return;
-  }
-  p.ran += c->carried_ns;
-  c->carried_ns = 0;
+  if (!tg_spy_sample(y, state, c->tid, NULL))
+    return;
+  tg_SpyPassed p = c->untold;
+  c->untold = (tg_SpyPassed){0};
   if (y->plan.wall)
     put_by_clock(y, &p);
   else

@@ -124,11 +124,15 @@ static void sample (tg_Spy *y, const tg_SpyTick *tick) {
   of->carried = 0;
 }
 
-/* The first tick of a thread has the time since its event was opened. */
+/* The first tick of a thread has the time since its event was opened. Ticks may
+   come faster than stacks can be looked at: what is left then is the next
+   turn's. */
 void tg_spy_by_events (tg_Spy *y, uint64_t ns) {
+  uint64_t until = tg_clock_monotonic_ns() + ns;
   tg_SpyTick tick;
   if (!tg_spyticks_wait(&y->ticks, ns < WAIT_NS ? ns : WAIT_NS))
     return;
-  while (y->end == TG_SPY_RUNS && tg_spyticks_next(&y->ticks, &tick))
+  while (y->end == TG_SPY_RUNS && tg_clock_monotonic_ns() < until
+         && tg_spyticks_next(&y->ticks, &tick))
     sample(y, &tick);
 }

@@ -155,7 +155,7 @@ static Struck by_constants (const tg_SpyLeaves *l, const tg_SpyTick *tick) {
   for (size_t i = 0; i < n; i++) {
     uint64_t word = word_of(tick, i);
     uint32_t place = (word != 0) ? tg_intmap_find(&l->constants, word) : NONE;
-    if (place != NONE)
+    if (place < l->count)
       return (Struck){&l->list[place], -1};
   }
   return (Struck){NULL, -1};
@@ -186,8 +186,7 @@ static bool has_called (const tg_SpyLeaves *l, uint64_t caller,
   return tg_intmap_find(&l->calls, call_of(caller, callee)) != TG_INTMAP_NONE;
 }
 
-/* What is known of a stack by now, from the innermost frame on, is known of all
-   frames below mostly: so it ends at a call that is. */
+/* All calls of the last coroutine, of which most are known. */
 static void learn (tg_SpyLeaves *l, const tg_SpyStack *k) {
   const tg_SpySpan *span = &k->spans[k->nspans - 1];
   for (uint32_t i = 1; i < span->count; i++) {

@@ -3,7 +3,8 @@
 
 #include "outside/process.h"
 
-#define TRIES 8                 /* looks for one sample */
+#define TRIES 8                 /* looks for one sample, */
+#define TRIES_NS UINT64_C(500000000)    /* and for so long at most */
 
 /* ---- looks ---- */
 
@@ -28,12 +29,31 @@ static void refine (tg_Spy *y, const tg_Registers *registers) {
                    registers);
 }
 
+/* A thread that is late stands still for nobody, and if it does it is not to be
+   taken for somebody else's. Without room to note one none is stopped. */
+static bool may_halt (const tg_Spy *y, int tid) {
+  for (uint32_t i = 0; i < y->nlate; i++) {
+    if (y->late[i].tid == tid)
+      return false;
+  }
+  return y->nlate < TG_SPY_THREADS;
+}
+
+static bool halt (tg_Spy *y, tg_Halt *h, int tid) {
+  if (!may_halt(y, tid))
+    return false;
+  bool stands = tg_halt_begin(h, y->target.memory.pid, tid);
+  if (h->late)
+    y->late[y->nlate++] = *h;
+  return stands;
+}
+
 /* The thread stands still, or waits: that it has waited all the time is asked
    when it has been looked at. */
 static tg_Look look_halted (tg_Spy *y, uint32_t state, int tid,
                             tg_Reason *why) {
   tg_Halt h;
-  if (!tg_halt_begin(&h, y->target.memory.pid, tid))
+  if (!halt(y, &h, tid))
     return TG_LOOK_NONE;
   tg_Look found = look(y, state, &h.registers, true, why);
   if (found == TG_LOOK_GOOD)
@@ -71,7 +91,9 @@ static bool give_up (tg_Spy *y, int why) {
 bool tg_spy_sample (tg_Spy *y, uint32_t state, int tid,
                     const tg_SpyTick *tick) {
   tg_Reason why = TG_REASON_STATE;
-  for (int i = 0; i < TRIES; i++) {
+  uint64_t until = tg_clock_monotonic_ns() + TRIES_NS;
+  for (int i = 0; i == 0 || (i < TRIES && tg_clock_monotonic_ns() < until);
+       i++) {
     y->misses.retried += i > 0;
     if (i > 2)                  /* pages may be of what is gone */
       tg_memory_forget(&y->target.memory);

@@ -1,11 +1,8 @@
 /* spy.c - see spy.h. */
 #include "spy/spy.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "outside/process.h"
 #include "spy/byclock.h"
@@ -30,10 +27,17 @@ static void name_reasons (tg_Misses *m) {
              tg_sight_reason((tg_Reason)i));
   snprintf(m->reasons[TG_SPY_LATE], TG_MISSES_WORD, "late");
   snprintf(m->reasons[TG_SPY_UNSEEN], TG_MISSES_WORD, "threads");
+  snprintf(m->reasons[TG_SPY_LOST], TG_MISSES_WORD, "ticks");
+  snprintf(m->reasons[TG_SPY_OMITTED], TG_MISSES_WORD, "states");
 }
 
-static void count_unseen (tg_Spy *y) {
-  y->misses.counts[TG_SPY_UNSEEN] = y->ticks.unseen;
+/* States come and go: the most that were left out at one time. */
+static void count_beside (tg_Spy *y) {
+  uint64_t *counts = y->misses.counts;
+  counts[TG_SPY_UNSEEN] = y->ticks.unseen;
+  counts[TG_SPY_LOST] = y->ticks.lost;
+  if (y->target.found.omitted > counts[TG_SPY_OMITTED])
+    counts[TG_SPY_OMITTED] = y->target.found.omitted;
 }
 
 tg_Refusal tg_spy_open (tg_Spy *y, int pid, const tg_SpyPlan *plan,
@@ -47,8 +51,7 @@ tg_Refusal tg_spy_open (tg_Spy *y, int pid, const tg_SpyPlan *plan,
   if (refusal != TG_REFUSED_NOT)
     return refusal;
   y->by_events = !plan->wall && tg_spyticks_open(&y->ticks, pid, plan->hz);
-  if (y->by_events)
-    count_unseen(y);
+  count_beside(y);
   return TG_REFUSED_NOT;
 }
 
@@ -69,6 +72,7 @@ void tg_spy_close (tg_Spy *y) {
     return;
   if (y->begun)
     tg_halt_relax(y->usual);
+  tg_spy_release(y);
   tg_spyticks_close(&y->ticks);
   tg_spywriting_close(&y->writing);
   tg_spystack_free(&y->stack);
@@ -141,14 +145,21 @@ static void tidy (tg_Spy *y, uint64_t now) {
   y->end = end_of(y);
   if (y->end != TG_SPY_RUNS)
     return;
-  if (y->by_events) {
+  if (y->by_events)
     tg_spyticks_rescan(&y->ticks);
-    count_unseen(y);
-  }
   if (now >= y->search_ns)
     search(y);
   tg_memory_forget(&y->target.memory);
   tg_spywriting_forget(&y->writing);
+}
+
+void tg_spy_release (tg_Spy *y) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < y->nlate; i++) {
+    if (!tg_halt_release(&y->late[i]))
+      y->late[kept++] = y->late[i];
+  }
+  y->nlate = kept;
 }
 
 /* }================================================================== */
@@ -156,6 +167,7 @@ static void tidy (tg_Spy *y, uint64_t now) {
 tg_SpyEnd tg_spy_run (tg_Spy *y, uint64_t ns) {
   uint64_t now = tg_clock_monotonic_ns(), until = now + ns;
   while (y->end == TG_SPY_RUNS && now < until) {
+    tg_spy_release(y);
     if (y->by_events)
       tg_spy_by_events(y, until - now);
     else
@@ -164,5 +176,6 @@ tg_SpyEnd tg_spy_run (tg_Spy *y, uint64_t ns) {
     if (now - y->tidied_ns >= TIDY_NS)
       tidy(y, now);
   }
+  count_beside(y);
   return y->end;
 }

@@ -32,8 +32,12 @@ typedef struct tg_SpyPlan {
 } tg_SpyPlan;
 
 /* Reasons for which a sample is given up: those of a look, and one more. Then,
-   what is counted beside them: threads that were not looked at. */
-enum {TG_SPY_LATE = TG_NREASONS, TG_SPY_UNSEEN, TG_SPY_REASONS};
+   what is counted beside them: threads that were not looked at, ticks that the
+   kernel had no room for, and states beyond those that are looked at. */
+enum {
+  TG_SPY_LATE = TG_NREASONS, TG_SPY_UNSEEN, TG_SPY_LOST, TG_SPY_OMITTED,
+  TG_SPY_REASONS
+};
 
 typedef enum tg_SpyEnd {
   TG_SPY_RUNS,
@@ -42,13 +46,20 @@ typedef enum tg_SpyEnd {
   TG_SPY_FULL           /* no room for samples */
 } tg_SpyEnd;
 
+/* A time that has passed, in parts. */
+typedef struct tg_SpyPassed {
+  uint64_t ran, waited, delayed;        /* ns */
+} tg_SpyPassed;
+
 /* What is known of a state's thread, on which it is looked at by the clock. */
 typedef struct tg_SpyClocked {
   int tid;              /* 0: not known */
   uint64_t used_ns, delayed_ns; /* what the kernel has counted by the last look:
                                    it ran, and could have */
-  uint64_t carried_ns;  /* of looks that were given up */
-  bool begun;
+  uint64_t ahead_ns;    /* of the clock, by which that is */
+  tg_SpyPassed untold;  /* since the last sample */
+  bool begun;           /* these are of that thread; of the process, if that is
+                           not known */
 } tg_SpyClocked;
 
 /* A thread in which Lua was seen, by the kernel's events. */
@@ -76,8 +87,9 @@ typedef struct tg_Spy {
   uint64_t next_ns;     /* and the next one */
   uint64_t tidied_ns;   /* when new threads were looked for */
   uint64_t search_ns;   /* when states are looked for next */
-  uint64_t searched;    /* bytes that were searched the last time */
   uint64_t stopped_ns;  /* all stops together */
+  tg_Halt late[TG_SPY_THREADS]; /* that have not stopped in time, and will */
+  uint32_t nlate;
   uint32_t random;
   int usual;            /* our priority */
 } tg_Spy;
@@ -93,6 +105,10 @@ bool tg_spy_begin (tg_Spy *y, tg_Stream *stream);
 
 /* Takes samples for so long, or until the process ends. */
 tg_SpyEnd tg_spy_run (tg_Spy *y, uint64_t ns);
+
+/* Lets go of threads that were to stop for us and have done so too late.
+   tg_spy_run does; who goes on without it asks now and then. */
+void tg_spy_release (tg_Spy *y);
 
 void tg_spy_close (tg_Spy *y);
 

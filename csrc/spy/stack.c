@@ -4,10 +4,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/grow.h"
 
 #define SLOT 16u
-#define ROUNDS 12               /* until all that changes is known */
+#define ROUNDS 12               /* until all that changes is known, */
+#define ROUNDS_NS UINT64_C(500000000)   /* and for so long at most: pages that
+                                           there is no room for stay unknown */
 #define VALUES 4u               /* looked at, of a C function's */
 #define OTHERS 512u             /* coroutines asked whether they run */
 
@@ -283,7 +286,9 @@ static bool callers_are_settled (Look *x) {
 static tg_Look look_once (Look *x, uint64_t main) {
   tg_SeenState state;
   bool whole = false;
-  for (int i = 0; i < ROUNDS; i++) {
+  uint64_t until = tg_clock_monotonic_ns() + ROUNDS_NS;
+  for (int i = 0; i == 0 || (i < ROUNDS && tg_clock_monotonic_ns() < until);
+       i++) {
     x->fresh = true;
     tg_memory_renew(x->s->memory);
     whole = walk_chain(x, main);

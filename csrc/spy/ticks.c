@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -103,16 +101,18 @@ static bool is_known (tg_SpyTicks *t, int tid) {
   return false;
 }
 
+/* Whose turn it was keeps it. */
 static void drop_ended (tg_SpyTicks *t) {
-  uint32_t kept = 0;
+  uint32_t kept = 0, before = 0;
   for (uint32_t i = 0; i < t->count; i++) {
+    before += i < t->next && t->threads[i].seen;
     if (t->threads[i].seen)
       t->threads[kept++] = t->threads[i];
     else
       close_thread(&t->threads[i]);
   }
   t->count = kept;
-  t->next = 0;
+  t->next = before;
 }
 
 static void mark_seen (tg_SpyTicks *t, const int *list, uint32_t n) {
@@ -122,7 +122,7 @@ static void mark_seen (tg_SpyTicks *t, const int *list, uint32_t n) {
     is_known(t, list[i]);
 }
 
-/* False with errno: it is there, but has no event. */
+/* False: it is there, but has no event. */
 static bool meet (tg_SpyTicks *t, int tid) {
   errno = ENOSPC;
   if (t->count < TG_SPY_THREADS && open_thread(t, tid))
@@ -133,19 +133,16 @@ static bool meet (tg_SpyTicks *t, int tid) {
 #define LISTED 4096u    /* threads that are known of */
 
 void tg_spyticks_rescan (tg_SpyTicks *t) {
-  int list[LISTED], error = ESRCH;
+  int list[LISTED];
   uint32_t n = tg_halt_threads(t->pid, list, LISTED), unseen = 0;
   mark_seen(t, list, n);
   drop_ended(t);
   for (uint32_t i = 0; i < n; i++) {
-    if (!is_known(t, list[i]) && !meet(t, list[i])) {
-      error = errno;
-      unseen++;
-    }
+    if (!is_known(t, list[i]))
+      unseen += !meet(t, list[i]);
   }
   if (unseen > t->unseen)
     t->unseen = unseen;
-  errno = error;
 }
 
 bool tg_spyticks_open (tg_SpyTicks *t, int pid, uint32_t hz) {
@@ -169,20 +166,36 @@ void tg_spyticks_close (tg_SpyTicks *t) {
 ** ===================================================================
 */
 
+/* A turn of all threads takes what has come by its begin: one whose stacks are
+   looked at more slowly than it ticks does not keep the others waiting. */
+static void begin_turn (tg_SpyTicks *t) {
+  for (uint32_t i = 0; i < t->count; i++) {
+    tg_SpyThread *s = &t->threads[i];
+    const struct perf_event_mmap_page *head = s->ring;
+    s->until = __atomic_load_n(&head->data_head, __ATOMIC_ACQUIRE);
+  }
+  t->next = 0;
+  t->ticked = false;
+}
+
+/* While a turn is not over nothing is waited for: the kernel tells of each tick
+   but once (poll). */
 bool tg_spyticks_wait (tg_SpyTicks *t, uint64_t ns) {
   struct pollfd list[TG_SPY_THREADS];
   struct timespec most = {(time_t)(ns / SECOND_NS), (long)(ns % SECOND_NS)};
+  if (t->next < t->count)
+    return true;
   for (uint32_t i = 0; i < t->count; i++)
     list[i] = (struct pollfd){.fd = t->threads[i].over ? -1
                                                       : t->threads[i].fd,
                               .events = POLLIN};
-  t->next = 0;
-  t->ticked = false;
   int n = ppoll(list, t->count, &most, NULL);
   for (uint32_t i = 0; n > 0 && i < t->count; i++) {
     if ((list[i].revents & (POLLHUP | POLLERR)) != 0)
       t->threads[i].over = true;
   }
+  if (n > 0)
+    begin_turn(t);
   return n > 0;
 }
 
@@ -232,12 +245,21 @@ static bool take_record (tg_SpyTicks *t, tg_SpyThread *s, size_t size,
   return true;
 }
 
-/* The oldest record that is a tick. Others say that some were lost, for want of
-   room: the next tick has their time. */
+/* Some had no room (the header, an id, how many): the next one has their
+   time. */
+static void count_lost (tg_SpyTicks *t, const tg_SpyThread *s, uint64_t at,
+                        size_t size) {
+  uint64_t lost;
+  if (size < sizeof(struct perf_event_header) + 2 * sizeof lost)
+    return;
+  copy_out(s, at + sizeof(struct perf_event_header) + 8, &lost, sizeof lost);
+  t->lost += lost;
+}
+
+/* The oldest record of this turn that is a tick. */
 static bool next_record (tg_SpyTicks *t, tg_SpyThread *s, tg_SpyTick *tick) {
   struct perf_event_mmap_page *head = s->ring;
-  uint64_t end = __atomic_load_n(&head->data_head, __ATOMIC_ACQUIRE);
-  uint64_t at = head->data_tail;
+  uint64_t at = head->data_tail, end = s->until;
   struct perf_event_header h;
   bool found = false;
   while (!found && end - at >= sizeof h) {
@@ -248,6 +270,8 @@ static bool next_record (tg_SpyTicks *t, tg_SpyThread *s, tg_SpyTick *tick) {
       copy_out(s, at, t->last, h.size);
       found = take_record(t, s, h.size, tick);
     }
+    else if (h.type == PERF_RECORD_LOST)
+      count_lost(t, s, at, h.size);
     at += h.size;
   }
   __atomic_store_n(&head->data_tail, at, __ATOMIC_RELEASE);

@@ -38,6 +38,7 @@ typedef struct tg_SpyThread {
   int fd;               /* owns */
   void *ring;           /* owns; mapped */
   uint64_t used_ns;     /* that its event has counted */
+  uint64_t until;       /* where this turn's records end in the ring */
   bool seen;            /* at the last look for new threads */
   bool over;            /* it has ended: nothing to wait for */
 } tg_SpyThread;
@@ -50,13 +51,14 @@ typedef struct tg_SpyTicks {
   uint32_t count;
   uint32_t unseen;      /* that have no event, at most at one time: there are
                            too many, or the kernel allows no more */
+  uint64_t lost;        /* ticks for which there was no room */
   uint32_t next;        /* whose ticks come next, */
   bool ticked;          /* and whether it had any */
   uint8_t last[2048];   /* the record that was read last */
 } tg_SpyTicks;
 
-/* Of all threads that the process has; false with errno: the kernel does not
-   allow that. Whatever is answered, tg_spyticks_close. */
+/* Of all threads that the process has; false: the kernel does not allow that.
+   Whatever is answered, tg_spyticks_close. */
 bool tg_spyticks_open (tg_SpyTicks *t, int pid, uint32_t hz);
 void tg_spyticks_close (tg_SpyTicks *t);
 
@@ -64,7 +66,7 @@ void tg_spyticks_close (tg_SpyTicks *t);
    ended no more, which makes room for others. */
 void tg_spyticks_rescan (tg_SpyTicks *t);
 
-/* Waits for ticks, so long at most. False: none came. */
+/* Waits for ticks, so long at most, unless some are left. False: none came. */
 bool tg_spyticks_wait (tg_SpyTicks *t, uint64_t ns);
 
 /* The next tick of a thread; false: no thread has another one. */

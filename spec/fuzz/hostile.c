@@ -5,8 +5,9 @@
 ** into other words that are there, so that pointers lead to objects of other
 ** kinds, into their neighbours, and into numbers that are no pointers. Then all
 ** of it is looked at and written as JSON, as `tracegrip dump --all --locals`
-** does, and made a graph, as `tracegrip heap` does. Nothing may crash, and no
-** seed may take longer than LIMIT_S of processor time.
+** does, its stacks are looked at as for samples, and it is made a graph, as
+** `tracegrip heap` does. Nothing may crash, and no seed may take longer than
+** LIMIT_S of processor time.
 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #include "graph/dominators.h"
 #include "heap/capture.h"
 #include "heap/moment.h"
+#include "spy/stack.h"
 #include "text/fileio.h"
 #include "text/jsonwriter.h"
 
@@ -86,6 +88,24 @@ static size_t look_at_heap (tg_Target *target, tg_Buf *words) {
   return (size_t)sums.objects;
 }
 
+#define LOOKS 8                 /* of one sample: with pages known and not, */
+#define THREADS 4u              /* by the registers of these and by none */
+
+static void look_at_stacks (tg_Target *target) {
+  const tg_Finds *found = &target->found;
+  tg_SpyStack stack = {0};
+  tg_Reason why;
+  for (uint32_t i = 0; i < found->nstates * LOOKS; i++) {
+    uint32_t thread = i % (THREADS + 1);
+    tg_SpyHint hint = {.others = found->list, .nothers = found->count};
+    if (thread < target->core.nthreads && thread < THREADS)
+      hint.registers = &target->core.threads[thread];
+    tg_spystack_look(&stack, &target->sight, found->mains[i / LOOKS], &hint,
+                     &why);
+  }
+  tg_spystack_free(&stack);
+}
+
 static size_t look (const char *path, tg_Selection *selection) {
   tg_Target target;
   tg_Dump dump;
@@ -100,6 +120,7 @@ static size_t look (const char *path, tg_Selection *selection) {
       && tg_dump_take(&dump, &target, &options, &words)) {
     tg_jsonwriter_init(&json, &text);
     tg_document_write(&dump, &json.sink, &scratch);
+    look_at_stacks(&target);
     objects = look_at_heap(&target, &words);
   }
   size_t size = text.size + objects;

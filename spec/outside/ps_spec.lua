@@ -3,6 +3,7 @@
 local dkjson = require "dkjson"
 local lookedat = require "spec.support.lookedat"
 local run = require "spec.support.run"
+local spied = require "spec.support.spied"
 local uv = require "luv"
 
 local function list (words)
@@ -41,6 +42,18 @@ describe("ps", function ()
       end)
     end)
   end
+
+  it("tells of states that are left out", function ()
+    lookedat.with(run.lua, spied.crowd, function (process)
+      process:waiting()
+      local row = list()[process.pid]
+      assert.equal(64, row.states)
+      assert.equal(3, row.omitted)
+      local result = run.command({run.build .. "/bin/tracegrip", "ps"})
+      assert.truthy(result.stderr:find(
+        ("3 states more of process %d left out"):format(process.pid), 1, true))
+    end)
+  end)
 
   it("leaves out processes without Lua, and itself", function ()
     local handle, pid = uv.spawn("sleep", {args = {"60"}}, function () end)

@@ -71,6 +71,39 @@ local function check_shares (path, parts, field)
   end
 end
 
+-- Milliseconds of all functions.
+local function sum_of (path)
+  local sum = 0
+  for _, row in pairs(spied.report(path)) do
+    sum = sum + row.self_ms
+  end
+  return sum
+end
+
+-- Milliseconds of Lua functions at lines that are known, and all of theirs.
+local function known_lines (path)
+  local known, all = 0, 0
+  for _, row in pairs(spied.report(path, true)) do
+    if row.url ~= "[C]" then
+      all = all + row.self_ms
+      for _, at in ipairs(row.lines or {}) do
+        known = known + (at.line > 0 and at.self_ms or 0)
+      end
+    end
+  end
+  return known, all
+end
+
+-- How many performance events of the kernel a process has opened.
+local function events_of (pid)
+  local folder, n = ("/proc/%d/fd"):format(pid), 0
+  for name in uv.fs_scandir_next, assert(uv.fs_scandir(folder)) do
+    local what = uv.fs_readlink(folder .. "/" .. name)
+    n = n + (what == "anon_inode:[perf_event]" and 1 or 0)
+  end
+  return n
+end
+
 describe("record --pid", function ()
   for _, interpreter in ipairs(lookedat.interpreters()) do
     describe("of Lua " .. interpreter.release, function ()
@@ -149,15 +182,8 @@ describe("record --pid", function ()
       assert.is_nil(rows["Account:deposit"]
                     and rows["Account:deposit"].self_ms
                         > rows["shop.count"].self_ms or nil)
-      local result = run.command({run.build .. "/bin/tracegrip", "report",
-                                  "--lines", "--json", path})
-      local known, all = 0, 0
-      for line, ms in result.stdout:gmatch
-                      '"line": *(%d+), *"self_ms": *([%d.]+)' do
-        all = all + ms
-        known = known + (line ~= "0" and ms or 0)
-      end
-      assert(all == 0 or known > all / 2, result.stdout)
+      local known, all = known_lines(path)
+      assert(all > 0 and known > all / 2, ("%f of %f"):format(known, all))
     end)
   end)
 
@@ -176,6 +202,42 @@ describe("record --pid", function ()
       assert.is_true(rows["io.read"].self_ms > 100)
       assert.is_true(rows["ask"] == nil or rows["ask"].self_ms == 0)
       assert.equal("wall", samples_of(path).clock)
+    end)
+  end)
+
+  -- The kernel counts by steps of some milliseconds, so that a thread is seen
+  -- to run when it has.
+  it("counts what has passed by the clock once", function ()
+    spied.whole(run.lua, flat:format(ROUNDS // 2),
+                {"--wall", "--sample", "10000"}, function (path)
+      local sum, passed = sum_of(path), spied.info(path).duration_ms
+      assert(sum > 0.5 * passed and sum < 1.3 * passed,
+             ("%f of %f ms"):format(sum, passed))
+    end)
+  end)
+
+  -- Which thread runs the second state is not known before it waits: until then
+  -- it is the time of the process that is counted, which is more.
+  it("counts by the clock what has passed for each state", function ()
+    lookedat.with(run.lua, spied.cpath .. [[
+      for i = 1, 1e8 do end
+      say 'x'
+      require 'states'.new():elsewhere "repeat until io.open 'go' io.read()"]],
+                  function (process)
+      process:word()
+      local path = process.directory .. "/x.tgr"
+      local command = spied.start {"record", "--pid", tostring(process.pid),
+                                   "-o", path, "--wall"}
+      spied.looking(command)
+      assert(spied.used(process.pid, 0.05))
+      run.write(process.directory .. "/go", "")
+      uv.sleep(200)
+      process.stdin:close()
+      spied.ended(command)
+      assert.equal(0, command.status, command.stderr)
+      local sum, passed = sum_of(path), spied.info(path).duration_ms
+      assert(sum > passed and sum < 3 * passed, ("%f of %f ms")
+             :format(sum, passed))
     end)
   end)
 
@@ -216,6 +278,41 @@ describe("record --pid", function ()
     end)
   end)
 
+  it("tells of states that it cannot look at", function ()
+    lookedat.with(run.lua, spied.crowd, function (process)
+      process:waiting()
+      local path = process.directory .. "/x.tgr"
+      local command = spied.ended(spied.start {
+        "record", "--pid", tostring(process.pid), "-o", path, "--duration",
+        "100ms"})
+      assert.equal(0, command.status, command.stderr)
+      assert.equal(3, samples_of(path).dropped.states)
+      assert.truthy(command.stderr:find("3 states not looked at", 1, true))
+    end)
+  end)
+
+  -- While it is stopped itself nobody makes room for them. That there was none
+  -- is told with the next one.
+  it("tells of ticks that were lost", function ()
+    lookedat.with(run.lua, "say 'x' while true do math.sin(1) end",
+                  function (process)
+      process:word()
+      local path = process.directory .. "/x.tgr"
+      local command = spied.start {"record", "--pid", tostring(process.pid),
+                                   "--sample", "10000", "-o", path}
+      spied.looking(command)
+      command.handle:kill "sigstop"
+      local stood = spied.used(process.pid, 0.3)
+      command.handle:kill "sigcont"
+      assert(stood and spied.used(process.pid, 0.3))
+      command.handle:kill "sigint"
+      spied.ended(command)
+      assert.equal(0, command.status, command.stderr)
+      assert.is_true(samples_of(path).dropped.ticks > 0)
+      assert.truthy(command.stderr:find "%d+ ticks? lost")
+    end)
+  end)
+
   it("ends when the process becomes another program", function ()
     for _, next_one in ipairs {"/bin/sleep', '60'",
                                run.lua .. "', '-e', 'while true do end'"} do
@@ -245,10 +342,41 @@ describe("record --pid", function ()
                                    "--sample", "10000", "-o", path},
                                   "require 'refused'.refuse()")
       spied.looking(command)
+      assert.equal(0, events_of(command.pid))
+      assert.truthy(run.read(("/proc/%d/status"):format(command.pid))
+                    :find "\nSeccomp:%s*2")
       process.stdin:close()
       spied.ended(command)
       assert.equal(0, command.status, command.stderr)
       check_shares(path, {A = 0.6, B = 0.3, C = 0.1}, "self_ms")
+    end)
+  end)
+
+  -- Where a look takes longer than the time between two ticks the next one is
+  -- there before it is over.
+  it("ends when it is to, however long looks take", function ()
+    lookedat.with(run.lua, [[
+      local function deep (n, f)
+        if n > 0 then return 1 + deep(n - 1, f) end
+        f()
+        return 0
+      end
+      local function level (n)
+        return function ()
+          coroutine.wrap(deep)(900, n > 0 and level(n - 1) or function ()
+            say 'x'
+            while true do math.sin(1) end
+          end)
+        end
+      end
+      level(40)()]], function (process)
+      process:word()
+      local command = spied.ended(spied.start {
+        "record", "--pid", tostring(process.pid), "-o",
+        process.directory .. "/x.tgr", "--sample", "10000", "--duration",
+        "300ms"})
+      assert.equal(0, command.status, command.stderr)
+      assert.is_nil(process.status)
     end)
   end)
 
@@ -323,6 +451,36 @@ describe("record --outside", function ()
                       :find(interpreter.release, 1, true))
       end)
     end
+  end)
+
+  -- It has a release's words in its constants, and is no Lua.
+  it("gives up on a Lua that makes no state", function ()
+    run.within(function (directory)
+      run.write(directory .. "/p.c", [[
+        #include <stdio.h>
+        #include <unistd.h>
+        const char ident[] = "$LuaVersion: Lua 5.4.4 Copyright";
+        int main (int n, char **words) {
+          FILE *f;
+          puts(ident);
+          while ((f = fopen(words[1], "r")) == NULL)
+            usleep(10000);
+          return 7;
+        }]])
+      local name = directory .. "/p"
+      assert(os.execute(("cc -o %s %s.c"):format(run.quote(name),
+                                                 run.quote(name))))
+      local command = spied.start {"record", "--outside", "-o",
+                                   directory .. "/x.tgr", "--", name,
+                                   directory .. "/enough"}
+      local told = waiting.till(function ()
+        return command.stderr:find "no samples are taken:[^\n]*no state that"
+      end, run.patience)
+      run.write(directory .. "/enough", "")
+      spied.ended(command)
+      assert.truthy(told)
+      assert.equal(7, command.status, command.stderr)
+    end)
   end)
 
   it("says that there was nothing to look at", function ()
@@ -479,10 +637,13 @@ describe("a process of which samples are taken", function ()
     lookedat.with(run.lua, busy, function (process)
       process:word()
       for i = 1, 8 do
-        run.command({"timeout", "-s", "KILL", tostring(0.1 + i / 50),
-                     run.build .. "/bin/tracegrip", "record", "--pid",
-                     tostring(process.pid), "--stop", "--sample", "10000",
-                     "-o", process.directory .. "/x.tgr"})
+        local command = spied.start {
+          "record", "--pid", tostring(process.pid), "--stop", "--sample",
+          "10000", "-o", process.directory .. "/x.tgr", "--force"}
+        spied.looking(command)
+        uv.sleep(i)             -- it is killed at one moment or another
+        command.handle:kill "sigkill"
+        assert.equal(9, spied.ended(command).signal)
       end
       local state, tracer = status_of(process.pid)
       assert.is_nil(state:find "[tT]")
@@ -492,9 +653,10 @@ describe("a process of which samples are taken", function ()
 
   it("has no torn samples with --stop", function ()
     spied.whole(run.lua, dense:format(60), {"--stop"}, function (path)
-      local dropped = samples_of(path).dropped
-      dropped.late = nil
-      assert.same({}, dropped)
+      local samples = samples_of(path)
+      samples.dropped.late, samples.dropped.ticks = nil, nil
+      assert.same({}, samples.dropped)
+      assert.is_true(samples.taken > 0)
     end)
   end)
 
@@ -520,6 +682,53 @@ describe("a process of which samples are taken", function ()
       assert.equal("complete", spied.info(path).state)
     end)
   end)
+end)
+
+describe("a process that changes its memory", function ()
+  local hostile = spied.cpath .. [[
+    local scramble = require 'process'.scramble
+    local co = {}
+    for i = 1, 50 do
+      co[i] = coroutine.create(function (n)
+        local function inner (a) coroutine.yield(n) return a end
+        return inner(n)
+      end)
+      coroutine.resume(co[i], i)
+    end
+    local function deep (n)
+      if n > 0 then return 1 + deep(n - 1) end
+      coroutine.wrap(function () scramble 'go' end)()
+      return 0
+    end
+    say 'x'
+    deep(100)]]
+
+  for _, words in ipairs {{"--sample", "10000"}, {"--wall"}, {"--stop"}} do
+    it(("is looked at within limits, and it is told what was none (%s)")
+       :format(words[1]), function ()
+      if os.getenv "LD_PRELOAD" then
+        return          -- under a sanitizer a program has no heap of its own
+      end
+      lookedat.with(run.lua, hostile, function (process)
+        process:word()
+        local path = process.directory .. "/x.tgr"
+        local all = {"record", "--pid", tostring(process.pid), "-o", path}
+        table.move(words, 1, #words, #all + 1, all)
+        local command = spied.start(all)
+        spied.looking(command)
+        assert(spied.used(process.pid, 0.05))
+        run.write(process.directory .. "/go", "")
+        assert(spied.used(process.pid, 0.05))
+        command.handle:kill "sigint"
+        spied.ended(command)
+        assert.equal(0, command.status, command.stderr)
+        local samples = samples_of(path)
+        assert.is_true(samples.taken > 0 and samples.dropped.state > 0)
+        assert.equal("complete", spied.info(path).state)
+        assert.is_nil(process.status)
+      end)
+    end)
+  end
 end)
 
 describe("record --pid refuses in one line", function ()

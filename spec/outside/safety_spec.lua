@@ -3,6 +3,7 @@
 
 local lookedat = require "spec.support.lookedat"
 local run = require "spec.support.run"
+local spied = require "spec.support.spied"
 local stopped = require "spec.support.stopped"
 local uv = require "luv"
 
@@ -123,6 +124,18 @@ describe("a process that is looked at", function ()
       coroutine = document.states[1].coroutines[1]
       assert.is_true(#coroutine.frames > 100000)
       assert.is_nil(coroutine.truncated)
+    end)
+  end)
+
+  it("is told to have more states than are shown", function ()
+    lookedat.with(run.lua, spied.crowd, function (process)
+      process:waiting()
+      local _, document = lookedat.dump(process.pid)
+      assert.equal(64, #document.states)
+      assert.equal(3, document.omitted)
+      local result = run.command({run.build .. "/bin/tracegrip", "dump",
+                                  tostring(process.pid)})
+      assert.truthy(result.stdout:find("\n3 states more left out", 1, true))
     end)
   end)
 

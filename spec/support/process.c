@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -162,7 +164,60 @@ static int process_exec (lua_State *L) {
   return luaL_fileresult(L, 0, words[0]);
 }
 
+/* Where malloc has the first of its memory (proc_pid_maps(5)). */
+static bool find_heap (uint64_t **start, size_t *words) {
+  char line[512];
+  FILE *f = fopen("/proc/self/maps", "r");
+  bool found = false;
+  while (!found && f != NULL && fgets(line, sizeof line, f) != NULL) {
+    char *end;
+    uintptr_t from = strtoul(line, &end, 16);
+    found = strstr(line, "[heap]") != NULL;
+    *start = (uint64_t *)from;
+    *words = (strtoul(end + 1, NULL, 16) - from) / sizeof **start;
+  }
+  if (f != NULL)
+    fclose(f);
+  return found;
+}
+
+/* Other words that are there mostly, so that what led somewhere leads elsewhere;
+   or no pointers. */
+static void change_one (uint64_t *heap, size_t words, uint64_t *seed) {
+  *seed = *seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+  size_t at = (size_t)(*seed >> 20) % words;
+  size_t other = (size_t)(*seed >> 13) % words;
+  if (heap[at] >> 40 == 0)
+    return;             /* small numbers lead nowhere */
+  switch (*seed >> 60) {
+    case 0: heap[at] = *seed; break;
+    case 1: heap[at] += 8; break;
+    case 2: heap[at] ^= UINT64_C(1) << (*seed >> 40) % 48; break;
+    default: heap[at] = heap[other]; break;
+  }
+}
+
+/* scramble(path): as soon as that file is there words of the process's own
+   memory become others, one after the other, for ever. Nothing but system calls
+   works from then on. */
+static int process_scramble (lua_State *L) {
+  struct timespec pause = {0, 20000};
+  const char *path = luaL_checkstring(L, 1);
+  uint64_t *heap, seed = 1;
+  size_t words;
+  if (!find_heap(&heap, &words))
+    return luaL_error(L, "no heap");
+  while (access(path, F_OK) != 0)
+    continue;
+  for (;;) {
+    for (int i = 0; i < 1000; i++)
+      change_one(heap, words, &seed);
+    nanosleep(&pause, NULL);
+  }
+}
+
 static const luaL_Reg functions[] = {
+  {"scramble", process_scramble},
   {"fork", process_fork},
   {"kill", process_kill},
   {"wait", process_wait},

@@ -20,6 +20,12 @@ local assert = require "luassert"
 spied.cpath = ("package.cpath = %q .. package.cpath "):format(
                 run.build .. "/spec/?.so;")
 
+--- A program of more states than are looked at, by three, which waits.
+spied.crowd = spied.cpath .. [[
+  local list = {}
+  for i = 1, 66 do list[i] = require 'states'.new() end
+  say 'x' io.read()]]
+
 --- Starts tracegrip with these words; what it says is collected. 'prepare' is
 -- Lua code that its process runs before it becomes tracegrip, if there is any.
 function spied.start (words, prepare)
@@ -61,6 +67,7 @@ function spied.ended (command)
   assert(waiting.till(function ()
     return command.status and command.stdout_ended and command.stderr_ended
   end, run.patience), "tracegrip has not ended: " .. command.stderr)
+  uv.run "nowait"               -- handles that were closed just now
   return command
 end
 
@@ -80,6 +87,19 @@ function spied.showing (command)
   assert(not command.status, command.stderr)
 end
 
+--- Waits until a process has used so many seconds more of a processor.
+function spied.used (pid, seconds)
+  local function used ()          -- in hundredths: utime, stime (proc(5))
+    local stat = run.read(("/proc/%d/stat"):format(pid))
+    local user, system = stat:match("^.*%)" .. (" %S+"):rep(11)
+                                    .. " (%d+) (%d+)")
+    return (user + system) / 100
+  end
+  local before = used()
+  return waiting.till(function () return used() >= before + seconds end,
+                      run.patience)
+end
+
 --- Takes samples of 'code' from when it has said its word until it ends.
 -- use(path, command) gets the recording.
 function spied.whole (interpreter, code, words, use)
@@ -97,10 +117,12 @@ function spied.whole (interpreter, code, words, use)
   end)
 end
 
---- The rows of its report, by name, and the document.
-function spied.report (path)
+--- The rows of its report, by name, and the document. By line, if that is
+-- asked for.
+function spied.report (path, by_line)
   local result = run.command({run.build .. "/bin/tracegrip", "report",
-                              "--json", path}, {env = {LUA = run.host}})
+                              "--json", path, by_line and "--lines"},
+                             {env = {LUA = run.host}})
   assert.equal(0, result.status, result.stderr)
   local document, rows = dkjson.decode(result.stdout), {}
   for _, row in ipairs(document.functions) do

@@ -13,6 +13,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -207,6 +208,75 @@ static void a_thread_stands_still_and_goes_on (void) {
   munmap((void *)(uintptr_t)count, TG_PAGE);
 }
 
+/* A child whose thread cannot stop: it has lent its memory (vfork) to one that
+   reads from a pipe. When that has ended it counts. */
+static pid_t lending_child (int from, volatile uint64_t *count) {
+  pid_t child = fork();
+  if (child == 0) {
+    char byte;
+    *count = 1;
+    if (vfork() == 0)
+      _exit((int)read(from, &byte, 1));
+    for (;;)
+      ++*count;
+  }
+  return child;
+}
+
+static void wait_for_state (pid_t child, char state) {
+  while (tg_process_state(child, child) != state)
+    usleep(100);
+}
+
+static void a_thread_that_stops_late_is_let_go_of (void) {
+  volatile uint64_t *count = mmap(NULL, TG_PAGE, PROT_READ | PROT_WRITE,
+                                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  tg_Halt h;
+  int ends[2];
+  UNIT_CHECK(pipe(ends) == 0);
+  pid_t child = lending_child(ends[0], count);
+  wait_for_state(child, 'D');
+  UNIT_CHECK(!tg_halt_stop(&h, child, child));
+  if (h.late) {                 /* else ptrace is forbidden */
+    UNIT_CHECK(!tg_halt_release(&h));
+    UNIT_CHECK(write(ends[1], "x", 1) == 1);
+    wait_for_state(child, 't');
+    UNIT_CHECK(tg_halt_release(&h) && !h.late);
+    wait_for_more(count);
+  }
+  kill(child, SIGKILL);
+  waitpid(child, NULL, 0);
+  close(ends[0]);
+  close(ends[1]);
+  munmap((void *)(uintptr_t)count, TG_PAGE);
+}
+
+static void *kill_soon (void *child) {
+  usleep(50000);
+  kill((pid_t)(intptr_t)child, SIGKILL);
+  return NULL;
+}
+
+static void a_child_that_ends_meanwhile_is_its_parents (void) {
+  volatile uint64_t *count = mmap(NULL, TG_PAGE, PROT_READ | PROT_WRITE,
+                                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  tg_Halt h;
+  pthread_t killer;
+  int ends[2], status = 0;
+  UNIT_CHECK(pipe(ends) == 0);
+  pid_t child = lending_child(ends[0], count);
+  wait_for_state(child, 'D');
+  pthread_create(&killer, NULL, kill_soon, (void *)(intptr_t)child);
+  UNIT_CHECK(!tg_halt_stop(&h, child, child) && !h.late);
+  UNIT_CHECK(waitpid(child, &status, 0) == child);
+  UNIT_CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  pthread_join(killer, NULL);
+  UNIT_CHECK(write(ends[1], "x", 1) == 1);      /* the borrower ends, too */
+  close(ends[0]);
+  close(ends[1]);
+  munmap((void *)(uintptr_t)count, TG_PAGE);
+}
+
 /* }================================================================== */
 
 static void only_releases_are_releases (void) {
@@ -360,6 +430,8 @@ int main (void) {
   UNIT_RUN(our_own_process_is_a_memory);
   UNIT_RUN(a_process_that_is_not_there_is_an_error);
   UNIT_RUN(a_thread_stands_still_and_goes_on);
+  UNIT_RUN(a_thread_that_stops_late_is_let_go_of);
+  UNIT_RUN(a_child_that_ends_meanwhile_is_its_parents);
   UNIT_RUN(only_releases_are_releases);
   UNIT_RUN(a_core_has_its_segments_and_files);
   UNIT_RUN(what_is_no_core_is_refused);

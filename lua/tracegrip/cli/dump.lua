@@ -156,6 +156,11 @@ function dump.format (document)
         units.several(state.dead, "coroutine"))
     end
   end
+  if document.omitted then
+    rows[#rows + 1] = ""
+    rows[#rows + 1] = ("%s more left out (there are too many)"):format(
+      units.several(document.omitted, "state"))
+  end
   return rows
 end
 

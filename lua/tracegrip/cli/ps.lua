@@ -106,6 +106,7 @@ local function looked_at (pid, all)
     return refused(row, message, code, release, all)
   end
   row.lua, row.states, row.coroutines = seen.lua, seen.states, seen.coroutines
+  row.omitted = seen.omitted
   row.running, row.readable = seen.running, true
   return row
 end
@@ -156,12 +157,23 @@ local ps_columns = {
    text = function (row) return columns.clean(running_of(row)) end},
 }
 
+-- What the table has no place for.
+local function note_omitted (rows)
+  for _, row in ipairs(rows) do
+    if row.omitted then
+      main.note("%s more of process %d left out (there are too many)",
+                units.several(row.omitted, "state"), row.pid)
+    end
+  end
+end
+
 function ps.run (parsed)
   local rows = ps.list(parsed.all)
   if parsed.json then
     recording.write(#rows > 0 and json.text(rows) or "[]\n")
   elseif #rows > 0 then
     recording.write_rows(columns.format(ps_columns, rows, recording.width()))
+    note_omitted(rows)
   else
     main.note("no process here runs Lua that may be looked at")
   end

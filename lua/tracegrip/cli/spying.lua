@@ -92,13 +92,16 @@ function spying.follow (spy, pid, over)
   end
 end
 
+-- Reasons that are no sample's.
+local beside = {threads = true, ticks = true, states = true}
+
 -- What a recording tells as samples.dropped, in words: "3 samples torn and
 -- given up (code 1, slot 2)", "1 thread not looked at ...". A list, empty if
 -- nothing was lost.
 function spying.losses (dropped)
   local reasons, sum, notes = {}, 0, {}
   for reason, n in pairs(dropped) do
-    if reason ~= "threads" then
+    if not beside[reason] then
       reasons[#reasons + 1] = ("%s %s"):format(reason, units.count(n))
       sum = sum + n
     end
@@ -111,6 +114,14 @@ function spying.losses (dropped)
   if dropped.threads then
     notes[#notes + 1] = units.several(dropped.threads, "thread")
                         .. " not looked at (there are too many)"
+  end
+  if dropped.states then
+    notes[#notes + 1] = units.several(dropped.states, "state")
+                        .. " not looked at (there are too many)"
+  end
+  if dropped.ticks then
+    notes[#notes + 1] = units.several(dropped.ticks, "tick")
+                        .. " lost (they came too fast)"
   end
   return notes
 end
@@ -219,36 +230,49 @@ end
 ---------------------------------------------------------------------------
 
 local STARTING_NS = 3e9     -- for a Lua that is known to be there
+local NAP_MS = 20           -- between looks for one, at most
+
+-- Of a Lua that has just been mapped: a file of it may still be missing, and it
+-- has no state yet.
+local passing = {unknown = true, unfit = true}
 
 -- Its Lua is not there at once, and not whole when it is there first: what is
--- refused is asked again. nil: the program has ended before; then how.
+-- refused is asked again, each time a little later. nil: the program has ended
+-- before; then how.
 local function meet (parsed, path, family)
   local uv <const> = main.luv()
-  local begun = uv.hrtime()
+  local nap, since = 1, nil
   while true do
     if family then
       family:look()
     end
     local spy, message, code = try(parsed, plan_of(parsed, path))
+    if spy then
+      return spy
+    end
     local how, status = core.ended()
+    since = passing[code] and (since or uv.hrtime()) or nil
     if how then
       return nil, how, status
-    elseif spy then
-      return spy
     elseif code == "forbidden" or math.type(code)
-           or code == "unknown" and uv.hrtime() - begun > STARTING_NS then
+           or since and uv.hrtime() - since > STARTING_NS then
       return nil, nil, message
     end
-    uv.sleep(1)
+    uv.sleep(nap // 1)
+    nap = math.min(nap * 1.1, NAP_MS)
   end
 end
 
--- Waits for its end, however often it is looked at meanwhile.
-local function await (family)
+-- Waits for its end, however often it is looked at meanwhile. 'spy', if there
+-- is one, takes no samples any more.
+local function await (family, spy)
   local uv <const> = main.luv()
   local how, status = core.ended()
   while not how do
     uv.sleep(20)
+    if spy then
+      spy:release()
+    end
     if family then
       family:look()
     end
@@ -270,7 +294,7 @@ local function look (parsed, spy, path, family)
   end)
   finish(spy, path)
   if not how then
-    how, status = await(family)
+    how, status = await(family, spy)
   end
   conclude(parsed, spy:counts(), not how and ending)
   return how, status
