@@ -62,6 +62,25 @@ describe("a snapshot that a program takes of itself", function ()
     end)
   end)
 
+  it("has names that are no UTF-8 as a Lua literal has them", function ()
+    of([[
+      local heap = require "tracegrip.heap"
+      package.loaded.m = {["\xff"] = {}}
+      local object = setmetatable({}, package.loaded.m["\xff"])
+      local cut = load("return ...", ("x"):rep(59) .. "\u{e4}")
+      assert(heap.snapshot "x.heapsnapshot")
+      return object, cut]], function (_, directory)
+      local snapshot = heaps.read(directory .. "/x.heapsnapshot")
+      local place = "[string \"" .. ("x"):rep(59) .. "\\xC3\"]:0"
+      local classes, places = 0, 0
+      for _, node in ipairs(snapshot.nodes) do
+        classes = classes + (node.name == "m.\\xFF" and 1 or 0)
+        places = places + (node.name == place and 1 or 0)
+      end
+      assert.same({1, 1}, {classes, places})
+    end)
+  end)
+
   it("is written while the program goes on, if it does not wait", function ()
     of([[
       local heap = require "tracegrip.heap"
