@@ -350,6 +350,32 @@ static void a_way_reads_as_lua (void) {
   tg_buf_free(&b);
 }
 
+/* "@13 is kept by a way too long" and "by none" are two things. */
+static void a_way_too_long_is_no_missing_way (void) {
+  enum { LENGTH = 5000 };
+  tg_Graph g = {0};
+  tg_Paths p;
+  tg_Buf b = {0};
+  uint32_t list[3];
+  word(&g, "");
+  for (uint32_t i = 0; i < LENGTH; i++) {
+    tg_graph_node(&g, TG_NODE_OBJECT, 0, 2 * i + 1, 1);
+    if (i + 2 < LENGTH)
+      tg_graph_edge(&g, TG_EDGE_PROPERTY, word(&g, "next"), i + 1);
+  }
+  UNIT_CHECK(tg_graph_end(&g) && tg_paths_find(&p, &g, true));
+  UNIT_CHECK(tg_paths_edges(&p, 3, list, 3) == 3);
+  UNIT_CHECK(tg_paths_edges(&p, 4, list, 3) == 0);
+  tg_paths_text(&p, LENGTH - 2, &b);
+  UNIT_TEXT(&b, "a way of more than 4096 references");
+  tg_buf_clear(&b);
+  tg_paths_text(&p, LENGTH - 1, &b);
+  UNIT_TEXT(&b, "no way");
+  tg_paths_free(&p);
+  tg_graph_free(&g);
+  tg_buf_free(&b);
+}
+
 int main (void) {
   UNIT_RUN(dominators_are_those_of_the_definition);
   UNIT_RUN(a_long_list_is_gone_through);
@@ -359,5 +385,6 @@ int main (void) {
   UNIT_RUN(damaged_files_are_refused);
   UNIT_RUN(an_address_that_is_used_again_is_another_object);
   UNIT_RUN(a_way_reads_as_lua);
+  UNIT_RUN(a_way_too_long_is_no_missing_way);
   return UNIT_END();
 }
