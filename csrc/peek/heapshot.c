@@ -72,7 +72,10 @@ static bool write_file (Shot *s, const char *path) {
   s->writing = true;
   tg_snapshot_write(&s->graph, &head, &s->out);
   s->writing = false;
-  return tg_outfile_close(&s->out);
+  bool whole = tg_outfile_close(&s->out);
+  if (!whole)
+    tg_newfile_drop(path);
+  return whole;
 }
 
 static void push_result (lua_State *L, const Shot *s) {

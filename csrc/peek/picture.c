@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/apart.h"
 #include "base/clock.h"
+#include "text/newfile.h"
 #include "text/outfile.h"
 
 /* ---- the child ---- */
@@ -49,7 +51,10 @@ static bool write_picture (const tg_PictureOrder *o, const tg_Graph *g,
       || !tg_outfile_open(&out, o->path != NULL ? o->path : "-"))
     return false;
   tg_snapshot_write(g, &head, &out);
-  return tg_outfile_close(&out);
+  bool whole = tg_outfile_close(&out);
+  if (!whole && o->path != NULL)
+    tg_newfile_drop(o->path);
+  return whole;
 }
 
 static int take_picture (const tg_PictureOrder *o, tg_PictureSaid *said) {
@@ -67,8 +72,11 @@ static int take_picture (const tg_PictureOrder *o, tg_PictureSaid *said) {
   return write_picture(o, &graph, &image, said) ? 0 : errno;
 }
 
+/* Memory that went away ends it, of which no core is to be left: it would be the
+   program's. */
 static _Noreturn void be_child (const tg_PictureOrder *o, int fd) {
   tg_PictureSaid said = {0};
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   tg_apart_begin();
   keep_only(fd, o->path == NULL);
   said.error = take_picture(o, &said);
@@ -104,6 +112,7 @@ bool tg_picture_begin (tg_Picture *p, const tg_PictureOrder *o) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   close(ends[1]);
   p->pipe = ends[0];
+  p->owner = getpid();
   p->stopped_ms = (double)took_ns / 1e6;
   errno = error;
   if (p->child > 0)
@@ -112,6 +121,19 @@ bool tg_picture_begin (tg_Picture *p, const tg_PictureOrder *o) {
   p->pipe = -1;
   p->child = 0;
   return false;
+}
+
+bool tg_picture_is_ours (const tg_Picture *p) {
+  return p->owner == getpid();
+}
+
+/* In a child of the program's, which has a copy: what the pipe says is for its
+   parent, and so is who writes. */
+static void let_go (tg_Picture *p) {
+  if (p->pipe >= 0)
+    close(p->pipe);
+  p->pipe = -1;
+  p->child = 0;
 }
 
 static int await_child (tg_Picture *p) {
@@ -124,6 +146,10 @@ static int await_child (tg_Picture *p) {
 
 bool tg_picture_hear (tg_Picture *p, tg_PictureSaid *said) {
   size_t got = 0;
+  if (!tg_picture_is_ours(p)) {
+    let_go(p);
+    return false;
+  }
   while (got < sizeof *said) {
     ssize_t n = read(p->pipe, (char *)said + got, sizeof *said - got);
     if (n > 0)
@@ -142,13 +168,11 @@ bool tg_picture_await (tg_Picture *p) {
 }
 
 void tg_picture_drop (tg_Picture *p) {
-  if (p->child > 0) {
+  if (p->child > 0 && tg_picture_is_ours(p)) {
     kill(p->child, SIGKILL);
     await_child(p);
   }
-  if (p->pipe >= 0)
-    close(p->pipe);
-  p->pipe = -1;
+  let_go(p);
 }
 
 void tg_picture_push (lua_State *L, const tg_PictureSaid *said,

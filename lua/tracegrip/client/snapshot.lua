@@ -32,7 +32,22 @@ local function ignore () end
 
 local notices = {}
 
+local numbers = {"objects", "bytes", "state_bytes", "garbage", "stopped_ms"}
+
+-- Whoever shows them counts with them; older programs say nothing of distant.
+local function has_numbers (packet)
+  for _, name in ipairs(numbers) do
+    if type(packet[name]) ~= "number" then
+      return false
+    end
+  end
+  return packet.distant == nil or type(packet.distant) == "number"
+end
+
 function notices.tookSnapshot (self, packet)
+  if not has_numbers(packet) then
+    return nil, "a snapshot's result without its numbers"
+  end
   packet.from, packet.type = nil, nil
   self.result = packet
   if self.on.result then
