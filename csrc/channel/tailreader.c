@@ -174,7 +174,6 @@ static void put_entries (tg_TailReader *t) {
 ** ===================================================================
 */
 
-
 /* The block with the event that comes next, or else the oldest block after that
    event; false: there is nothing new. */
 static bool find_next (tg_TailReader *t, Found *f) {
@@ -236,6 +235,8 @@ static void put_events (tg_TailReader *t, const Found *f) {
   t->chunk = chunk;
   t->packets = packets;
 }
+
+/* }================================================================== */
 
 /*
 ** {==================================================================

@@ -121,9 +121,11 @@ local function moment_wrong (replay, m, n)
                                                        m:running(n))
   end
   local last = m.packets[n]
-  local wrong = packet_wrong("coming", replay:coming(), m.packets[n + 1])
-    or packet_wrong("last", replay:last(), last and last.why ~= "yield" and last
-                    or last and {type = last.type, why = last.why})
+  -- what comes is asked for last: then nothing else has changed it
+  local wrong = packet_wrong("last", replay:last(),
+                             last and last.why ~= "yield" and last
+                             or last and {type = last.type, why = last.why})
+    or packet_wrong("coming", replay:coming(), m.packets[n + 1])
     or threads_wrong(replay, m, n)
   for thread in pairs(m:threads(n)) do
     wrong = wrong or (#replay:frames(thread, 1, 1) > 0

@@ -109,18 +109,14 @@ function Connection:take_turns ()
 end
 
 -- In 'ms' milliseconds at the latest there is something to do; nil: when there
--- is.
-local function rest (self, ms)
+-- is. Called by the coroutine only.
+function Connection:rest (ms)
   if ms then
     self.timer:start(ms, 0, function () self:wake() end)
   end
   wait(self, "work")
   self.timer:stop()
 end
-
--- Lets 'ms' milliseconds pass, less if there is something to do. Called by the
--- coroutine only.
-Connection.rest = rest
 
 function Connection:wake ()
   if self.waiting == "work" then
@@ -351,7 +347,7 @@ local function live (self)
     if self.woken or ms == 0 then
       self:take_turns()
     elseif not self.finishing then
-      rest(self, ms)
+      self:rest(ms)
     end
   end
   while self.telling and advance(self) do end
