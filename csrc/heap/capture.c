@@ -5,6 +5,7 @@
 #include "heap/birth.h"
 #include "heap/links.h"
 #include "heap/reach.h"
+#include "outside/state.h"
 
 typedef struct Capture {
   tg_Heap heap;         /* owns, as all here */
@@ -90,8 +91,7 @@ bool tg_capture (tg_Graph *g, tg_Image *image, const tg_Layout *layout,
   if (done) {
     sums->objects = c.heap.count + 1u;
     sums->bytes = tg_graph_bytes(g);
-    sums->state_bytes = tg_heap_state_bytes(&c.heap);
-    sums->torn = c.heap.torn;
+    sums->state_bytes = tg_state_bytes(&c.heap.sight, c.heap.shared);
   }
   tg_links_free(&c.links);
   tg_naming_free(&c.naming);
@@ -107,7 +107,7 @@ bool tg_capture_agrees (tg_Image *image, const tg_Layout *layout, int release,
     uint64_t sum = tg_heap_state_size(&h);
     for (uint32_t i = 0; i < h.count; i++)
       sum += tg_heap_size(&h, i);
-    agrees = h.torn == 0 && sum == tg_heap_state_bytes(&h);
+    agrees = h.torn == 0 && sum == tg_state_bytes(&h.sight, h.shared);
   }
   tg_heap_free(&h);
   return agrees;

@@ -25,7 +25,6 @@ typedef struct tg_CaptureSums {
   uint64_t objects, bytes;      /* of the graph */
   uint64_t state_bytes; /* what the state says */
   uint64_t garbage;     /* bytes that nothing reaches */
-  uint64_t torn;        /* lists that ended where they should not */
   uint64_t distant;     /* objects whose number may be another's (birth.h) */
 } tg_CaptureSums;
 

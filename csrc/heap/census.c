@@ -6,7 +6,6 @@
 
 #define OBJECTS_MOST UINT32_C(0xf0000000)
 #define COLLECTOR_FIXED 0x20u   /* FIXEDBIT of lgc.h, up to 5.2 */
-#define COLLECTOR_BITS 1u       /* behind the tag: 'marked' */
 
 static uint64_t word (const tg_Heap *h, uint64_t at) {
   return tg_image_word(h->image, at);
@@ -241,8 +240,7 @@ void tg_heap_free (tg_Heap *h) {
 }
 
 bool tg_heap_is_fixed (const tg_Heap *h, uint32_t object) {
-  uint64_t bits = h->at[object] + tg_heap_row(h, AT_OBJECT_TAG)
-                  + COLLECTOR_BITS;
+  uint64_t bits = h->at[object] + tg_heap_row(h, AT_OBJECT_MARKED);
   return h->sight.release < 50300 && h->kinds[object] == TG_OBJECT_STRING
          && (tg_image_byte(h->image, bits) & COLLECTOR_FIXED) != 0;
 }

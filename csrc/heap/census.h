@@ -62,9 +62,6 @@ void tg_heap_free (tg_Heap *h);
 /* The number of the object at an address; TG_NO_OBJECT: there is none. */
 uint32_t tg_heap_number (const tg_Heap *h, uint64_t at);
 
-/* What the state says that it has in use. */
-uint64_t tg_heap_state_bytes (const tg_Heap *h);
-
 /* Bytes of an object, all its parts; of the state itself, which is what else
    it has: its own block, less the main thread, its table of strings. */
 uint64_t tg_heap_size (const tg_Heap *h, uint32_t object);

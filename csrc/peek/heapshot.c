@@ -7,6 +7,7 @@
 
 #include "heap/capture.h"
 #include "heap/moment.h"
+#include "outside/state.h"
 #include "text/newfile.h"
 
 #define SHOOTING "tracegrip.heapshot"
@@ -38,17 +39,6 @@ static int refuse (lua_State *L, const Shot *s, const char *code) {
   lua_pushlstring(L, s->words.data, s->words.size);
   lua_pushstring(L, code);
   return 3;
-}
-
-static const char *code_of (tg_Refusal refusal) {
-  switch (refusal) {
-    case TG_REFUSED_GONE: return "gone";
-    case TG_REFUSED_FORBIDDEN: return "forbidden";
-    case TG_REFUSED_NOLUA: return "nolua";
-    case TG_REFUSED_UNKNOWN: return "unknown";
-    case TG_REFUSED_UNFIT: return "unfit";
-    case TG_REFUSED_NOT: case TG_REFUSED_OTHER: default: return "failed";
-  }
 }
 
 static tg_Refusal open_target (lua_State *L, Shot *s) {
@@ -100,14 +90,9 @@ static uint32_t largest (Shot *s) {
   uint32_t best = 0;
   uint64_t most = 0;
   for (uint32_t i = 0; i < s->target.found.nstates; i++) {
-    uint64_t shared = s->target.found.shareds[i];
-    uint64_t total = tg_sight_word(sight, shared, AT_SHARED_TOTAL);
-    if (tg_sight_has(sight, AT_SHARED_DEBT)) {
-      uint64_t debt = tg_sight_word(sight, shared, AT_SHARED_DEBT);
-      total = (sight->release >= 50500) ? total - debt : total + debt;
-    }
-    if (total > most) {
-      most = total;
+    uint64_t bytes = tg_state_bytes(sight, s->target.found.shareds[i]);
+    if (bytes > most) {
+      most = bytes;
       best = i;
     }
   }
@@ -120,7 +105,7 @@ int heapshot_take (lua_State *L) {
   Shot *s = lx_owner(L, sizeof *s, 0, SHOOTING, shot__gc);
   tg_Refusal refusal = open_target(L, s);
   if (refusal != TG_REFUSED_NOT)
-    return refuse(L, s, code_of(refusal));
+    return refuse(L, s, tg_target_code(refusal));
   uint32_t n = largest(s);
   if (!tg_moment_take(&s->moment, &s->target, n, &s->words))
     return refuse(L, s, "gone");

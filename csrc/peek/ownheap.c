@@ -20,7 +20,7 @@ static int push_result (lua_State *L, tg_Picture *p, const char *path) {
   tg_PictureSaid said = {0};
   bool ours = tg_picture_is_ours(p);
   if (!tg_picture_hear(p, &said)) {
-    if (ours)
+    if (ours && tg_snapshot_is_unfinished(path))
       tg_newfile_drop(path);
     lua_pushnil(L);
     lua_pushstring(L, ours ? "the process that wrote the snapshot has ended"

@@ -57,11 +57,14 @@ static bool write_picture (const tg_PictureOrder *o, const tg_Graph *g,
   return whole;
 }
 
+/* The maps are read here: while the parent read its own another thread may have
+   made new ones. */
 static int take_picture (const tg_PictureOrder *o, tg_PictureSaid *said) {
   const tg_Ourselves *ours = o->ours;
+  tg_Maps maps = {0};
   tg_Image image;
   tg_Graph graph;
-  if (!tg_image_own(&image, &ours->memory))
+  if (!tg_maps_read(&maps, getpid()) || !tg_image_own(&image, &maps))
     return ENOMEM;
   if (o->strict && !tg_capture_agrees(&image, ours->layout, ours->release,
                                       ours->main))
@@ -72,8 +75,8 @@ static int take_picture (const tg_PictureOrder *o, tg_PictureSaid *said) {
   return write_picture(o, &graph, &image, said) ? 0 : errno;
 }
 
-/* Memory that went away ends it, of which no core is to be left: it would be the
-   program's. */
+/* Memory that went away ends it, of which no core is to be left: it would be
+   the program's. */
 static _Noreturn void be_child (const tg_PictureOrder *o, int fd) {
   tg_PictureSaid said = {0};
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);

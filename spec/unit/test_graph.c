@@ -220,6 +220,34 @@ static char *written (const tg_Graph *g, size_t *size) {
   return text.data;
 }
 
+static bool is_unfinished (const char *text, size_t size) {
+  char path[] = "/tmp/test_graph.XXXXXX";
+  int fd = mkstemp(path);
+  UNIT_CHECK(write(fd, text, size) == (ssize_t)size);
+  close(fd);
+  bool unfinished = tg_snapshot_is_unfinished(path);
+  unlink(path);
+  return unfinished;
+}
+
+static void a_file_says_whether_it_is_whole (void) {
+  tg_Graph g = {0};
+  size_t size;
+  word(&g, "a }\n in a string, and a \" too");
+  tg_graph_node(&g, TG_NODE_OBJECT, 0, 1, 1);
+  UNIT_CHECK(tg_graph_end(&g));
+  char *text = written(&g, &size);
+  UNIT_CHECK(!is_unfinished(text, size));
+  for (size_t some = 64; some < size; some++)
+    UNIT_CHECK(is_unfinished(text, some));
+  UNIT_CHECK(is_unfinished("", 0));
+  UNIT_CHECK(!is_unfinished("notes", 5));
+  UNIT_CHECK(!tg_snapshot_is_unfinished("/tmp/none/of/that/name"));
+  UNIT_CHECK(!tg_snapshot_is_unfinished("/tmp"));
+  free(text);
+  tg_graph_free(&g);
+}
+
 static void compare_graphs (const tg_Graph *a, const tg_Graph *b) {
   UNIT_CHECK(a->count == b->count && a->nedges == b->nedges);
   UNIT_CHECK(a->born == b->born);
@@ -381,6 +409,7 @@ int main (void) {
   UNIT_RUN(a_long_list_is_gone_through);
   UNIT_RUN(edges_of_tables_and_from_outside_retain_nothing);
   UNIT_RUN(sums_are_those_of_the_definition);
+  UNIT_RUN(a_file_says_whether_it_is_whole);
   UNIT_RUN(what_is_written_is_read);
   UNIT_RUN(damaged_files_are_refused);
   UNIT_RUN(an_address_that_is_used_again_is_another_object);

@@ -12,6 +12,7 @@ local program = require "tracegrip.cli.program"
 local recording = require "tracegrip.cli.recording"
 local remoteheap = require "tracegrip.cli.remoteheap"
 local server = require "tracegrip.cli.server"
+local targets = require "tracegrip.target"
 local units = require "tracegrip.cli.units"
 core.own()
 
@@ -178,8 +179,12 @@ local function take_at_end (parsed)
   local path = parsed.out or name_of("script", script)
   local told = os.tmpname()
   os.remove(told)
+  local absolute, message = targets.absolute(path)
+  if not absolute then
+    main.fail("%s", message)
+  end
   local how, status = program.follow(script, words, "snapshotAtEnd",
-                                     {path = path, told = told})
+                                     {path = absolute, told = told})
   local text = core.filetype(told) and core.contents(told)
   os.remove(told)
   local chunk = text and load("return " .. text, "=told", "t", {})

@@ -32,16 +32,18 @@ local function ignore () end
 
 local notices = {}
 
-local numbers = {"objects", "bytes", "state_bytes", "garbage", "stopped_ms"}
+local counts = {"objects", "bytes", "state_bytes", "garbage", "distant"}
 
 -- Whoever shows them counts with them; older programs say nothing of distant.
 local function has_numbers (packet)
-  for _, name in ipairs(numbers) do
-    if type(packet[name]) ~= "number" then
+  for _, name in ipairs(counts) do
+    local n = packet[name]
+    local counted = type(n) == "number" and n >= 0 and n % 1 == 0
+    if not counted and (n ~= nil or name ~= "distant") then
       return false
     end
   end
-  return packet.distant == nil or type(packet.distant) == "number"
+  return type(packet.stopped_ms) == "number"
 end
 
 function notices.tookSnapshot (self, packet)
