@@ -28,12 +28,7 @@ typedef struct tg_CaptureSums {
   uint64_t distant;     /* objects whose number may be another's (birth.h) */
 } tg_CaptureSums;
 
-/* False: no memory, or no state is there. */
-bool tg_capture (tg_Graph *g, tg_Image *image, const tg_Layout *layout,
-                 int release, uint64_t main, tg_CaptureSums *sums);
-
-/* The same alone of sizes: whether the image is whole, of one moment. */
-bool tg_capture_agrees (tg_Image *image, const tg_Layout *layout, int release,
-                        uint64_t main);
+/* False: no memory, or the heap was not taken. */
+bool tg_capture (tg_Graph *g, tg_Heap *heap, tg_CaptureSums *sums);
 
 #endif

@@ -39,7 +39,7 @@ typedef struct tg_Heap {
   uint64_t *at;         /* owns, as all here; addresses */
   uint8_t *kinds;       /* tg_ObjectKind */
   uint64_t *bits;       /* by eighth of the image's memory */
-  uint32_t *ranks;      /* bits before, for each 512 */
+  uint32_t *ranks;      /* bits before, for each 64 */
   uint32_t *numbers;    /* of the objects, by rank */
   uint64_t eighths;
   uint64_t torn;        /* lists that led to what is no object */
@@ -53,9 +53,13 @@ typedef struct tg_Heap {
 #define TG_NO_OBJECT UINT32_MAX
 
 /* Counts the objects of the state with that main thread; false: no memory, or
-   there is no such state. */
+   there is no such state, and nothing is to be freed. */
 bool tg_heap_take (tg_Heap *h, tg_Image *image, const tg_Layout *layout,
                    int release, uint64_t main);
+
+/* Whether the sum of all sizes is what the state says: the image is whole, of
+   one moment. */
+bool tg_heap_agrees (const tg_Heap *h);
 
 void tg_heap_free (tg_Heap *h);
 

@@ -4,7 +4,6 @@
 #include <time.h>
 
 #include "base/alloc.h"
-#include "heap/capture.h"
 #include "outside/halt.h"
 
 #define THREADS 4096u
@@ -42,8 +41,9 @@ static bool let_go (Standing *s, uint64_t *took_ns) {
 }
 
 static bool agrees (tg_Moment *m, const tg_Target *t, uint32_t n) {
-  return tg_capture_agrees(&m->image, t->sight.layout, t->sight.release,
-                           t->found.mains[n]);
+  return tg_heap_take(&m->heap, &m->image, t->sight.layout, t->sight.release,
+                      t->found.mains[n])
+         && tg_heap_agrees(&m->heap);
 }
 
 static void nap (void) {
@@ -54,6 +54,7 @@ static void nap (void) {
 /* Maps may have grown since they were read, so each try reads them anew. */
 static bool try_once (tg_Moment *m, tg_Target *t, Standing *s, bool gentle) {
   tg_maps_free(&t->memory.maps);
+  tg_heap_free(&m->heap);
   tg_image_free(&m->image);
   if (!tg_maps_read(&t->memory.maps, t->memory.pid)
       || !tg_image_prepare(&m->image, &t->memory))
@@ -101,6 +102,7 @@ bool tg_moment_take (tg_Moment *m, tg_Target *t, uint32_t n, tg_Buf *words) {
 }
 
 void tg_moment_free (tg_Moment *m) {
+  tg_heap_free(&m->heap);
   tg_image_free(&m->image);
   *m = (tg_Moment){0};
 }

@@ -18,11 +18,12 @@
 #ifndef TG_MOMENT_H
 #define TG_MOMENT_H
 
-#include "heap/image.h"
+#include "heap/census.h"
 #include "outside/target.h"
 
 typedef struct tg_Moment {
   tg_Image image;       /* owns */
+  tg_Heap heap;         /* owns; the objects in it */
   uint64_t stopped_ns;  /* the longest stop */
   uint32_t tries;       /* copies made */
   bool agrees;          /* the sum is what the state says */

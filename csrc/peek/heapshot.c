@@ -109,9 +109,7 @@ int heapshot_take (lua_State *L) {
   uint32_t n = largest(s);
   if (!tg_moment_take(&s->moment, &s->target, n, &s->words))
     return refuse(L, s, "gone");
-  if (!tg_capture(&s->graph, &s->moment.image, s->target.sight.layout,
-                  s->target.sight.release, s->target.found.mains[n],
-                  &s->sums)) {
+  if (!tg_capture(&s->graph, &s->moment.heap, &s->sums)) {
     tg_buf_addstr(&s->words, "not enough memory");
     return refuse(L, s, "failed");
   }

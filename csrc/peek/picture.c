@@ -63,14 +63,15 @@ static int take_picture (const tg_PictureOrder *o, tg_PictureSaid *said) {
   const tg_Ourselves *ours = o->ours;
   tg_Maps maps = {0};
   tg_Image image;
+  tg_Heap heap;
   tg_Graph graph;
   if (!tg_maps_read(&maps, getpid()) || !tg_image_own(&image, &maps))
     return ENOMEM;
-  if (o->strict && !tg_capture_agrees(&image, ours->layout, ours->release,
-                                      ours->main))
+  bool taken = tg_heap_take(&heap, &image, ours->layout, ours->release,
+                            ours->main);
+  if (o->strict && !(taken && tg_heap_agrees(&heap)))
     return EAGAIN;
-  if (!tg_capture(&graph, &image, ours->layout, ours->release, ours->main,
-                  &said->sums))
+  if (!taken || !tg_capture(&graph, &heap, &said->sums))
     return ENOMEM;
   return write_picture(o, &graph, &image, said) ? 0 : errno;
 }
