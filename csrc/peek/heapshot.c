@@ -82,6 +82,8 @@ static void push_result (lua_State *L, const Shot *s) {
   lx_set_string(L, "lua", release);
   lua_pushnumber(L, (lua_Number)s->moment.stopped_ns / 1e6);
   lua_setfield(L, -2, "stopped_ms");
+  if (s->moment.left != 0)
+    lx_set_integer(L, "left", s->moment.left);
 }
 
 /* The state with the most objects is the program's: others are small. */
@@ -107,7 +109,9 @@ int heapshot_take (lua_State *L) {
   if (refusal != TG_REFUSED_NOT)
     return refuse(L, s, tg_target_code(refusal));
   uint32_t n = largest(s);
-  if (!tg_moment_take(&s->moment, &s->target, n, &s->words))
+  lua_getfield(L, 3, "fork");
+  if (!tg_moment_take(&s->moment, &s->target, n, lua_toboolean(L, -1),
+                      &s->words))
     return refuse(L, s, "gone");
   if (!tg_capture(&s->graph, &s->moment.heap, &s->sums)) {
     tg_buf_addstr(&s->words, "not enough memory");

@@ -33,6 +33,10 @@ local heap = {
     {name = "out", flag = "-o --out", metavar = "FILE",
      group = "Of a process or a core",
      help = "The snapshot (default: NAME.heapsnapshot); of a script, too."},
+    {name = "fork", flag = "--fork", value = true,
+     group = "Of a process or a core",
+     help = "A process stands still for a fork of it alone: one of its "
+            .. "threads is made to call that (x86-64)."},
     {name = "exe", metavar = "FILE", group = "Of a process or a core",
      help = "Of a core: the program, where it is not where it was."},
     {name = "sysroot", metavar = "DIR", group = "Of a process or a core",
@@ -149,6 +153,10 @@ local function tell (parsed, path, result)
               result.distant == 1 and "one object is"
               or units.count(result.distant) .. " objects are")
   end
+  if result.left then
+    main.note("what is left of the fork, process %d, stays in the table of "
+              .. "processes until the program ends", result.left)
+  end
   if parsed.json then
     recording.write(json.text(result))
   else
@@ -164,7 +172,8 @@ local function take (parsed, kind, target)
   end
   local path = parsed.out or name_of(kind, target)
   local result, message = core.heap(target, path, {exe = parsed.exe,
-                                                   sysroot = parsed.sysroot})
+                                                   sysroot = parsed.sysroot,
+                                                   fork = parsed.fork})
   if not result then
     main.fail("%s", message)
   end
@@ -257,7 +266,7 @@ end
 function heap.run (parsed)
   local question = question_of(parsed)
   if parsed.dashes then
-    if question or parsed.exe or parsed.sysroot then
+    if question or parsed.exe or parsed.sysroot or parsed.fork then
       main.misuse("with a script goes -o alone")
     end
     return take_at_end(parsed)
@@ -270,10 +279,13 @@ function heap.run (parsed)
       main.misuse("%s is no snapshot: first tracegrip heap %s -o FILE",
                   parsed.targets[1], parsed.targets[1])
     end
+    if parsed.fork and kind ~= "process" then
+      main.misuse("--fork is for a process: %s is none", parsed.targets[1])
+    end
     return take(parsed, kind, target)
   end
-  if parsed.out or parsed.exe or parsed.sysroot then
-    main.misuse("-o, --exe and --sysroot are for a process or a core")
+  if parsed.out or parsed.exe or parsed.sysroot or parsed.fork then
+    main.misuse("-o, --exe, --sysroot and --fork are for a process or a core")
   end
   read(parsed, question, parsed.targets)
 end
