@@ -25,10 +25,11 @@ function heaps.command (words, directory)
   return result, document
 end
 
---- Takes one of a target: the document, and the path.
-function heaps.take (target, path)
+--- Takes one of a target, with a flag more if it is given: the document, and
+-- the path.
+function heaps.take (target, path, flag)
   local result, document = heaps.command {tostring(target), "-o", path,
-                                          "--json"}
+                                          "--json", flag}
   assert(result.status == 0, result.stderr)
   return document, path
 end

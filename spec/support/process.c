@@ -8,9 +8,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -162,6 +166,42 @@ static int process_exec (lua_State *L) {
   return luaL_fileresult(L, 0, words[0]);
 }
 
+static volatile sig_atomic_t counted[65];
+
+static void count_signal (int number) {
+  counted[number]++;
+}
+
+/* count(signal) -> how often it came since it is counted; calls begin anew. */
+static int process_count (lua_State *L) {
+  int number = (int)luaL_checkinteger(L, 1);
+  struct sigaction act = {.sa_flags = SA_RESTART};
+  luaL_argcheck(L, number > 0 && number <= 64, 1, "no signal");
+  act.sa_handler = count_signal;
+  sigaction(number, &act, NULL);
+  lua_pushinteger(L, counted[number]);
+  return 1;
+}
+
+/* storm(microseconds): SIGALRM comes so often; 0: no more. */
+static int process_storm (lua_State *L) {
+  suseconds_t us = (suseconds_t)luaL_checkinteger(L, 1);
+  struct itimerval every = {{0, us}, {0, us}};
+  lua_pushboolean(L, setitimer(ITIMER_REAL, &every, NULL) == 0);
+  return 1;
+}
+
+/* filter() -> whether its calls of the system are filtered now: none is
+   refused. */
+static int process_filter (lua_State *L) {
+  struct sock_filter all = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  struct sock_fprog program = {1, &all};
+  lua_pushboolean(L, prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+                     && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)
+                        == 0);
+  return 1;
+}
+
 static const luaL_Reg functions[] = {
   {"fork", process_fork},
   {"kill", process_kill},
@@ -182,6 +222,9 @@ static const luaL_Reg functions[] = {
   {"mkfifo", process_mkfifo},
   {"nobody", process_nobody},
   {"exec", process_exec},
+  {"count", process_count},
+  {"storm", process_storm},
+  {"filter", process_filter},
   {NULL, NULL}
 };
 
