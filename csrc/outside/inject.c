@@ -76,8 +76,11 @@ static bool wait_stop (int tid, int *status) {
   return got == tid && WIFSTOPPED(*status);
 }
 
-static bool go_on (int tid, int how, int *status) {
-  return ptrace(how, tid, NULL, NULL) == 0 && wait_stop(tid, status);
+/* To the next stop, 'calls': at the next call at the latest. */
+static bool go_on (int tid, bool calls, int *status) {
+  long error = calls ? ptrace(PTRACE_SYSCALL, tid, NULL, NULL)
+                     : ptrace(PTRACE_CONT, tid, NULL, NULL);
+  return error == 0 && wait_stop(tid, status);
 }
 
 /* In the middle of one the kernel notes where it would have to begin anew, and
@@ -116,7 +119,7 @@ static int take_child (int tid) {
 static bool make_call (tg_Halt *h, tg_Injected *done, int *status) {
   bool entered = false;
   for (;;) {
-    if (!go_on(h->tid, PTRACE_SYSCALL, status))
+    if (!go_on(h->tid, true, status))
       return false;
     if (*status >> 8 == (SIGTRAP | PTRACE_EVENT_CLONE << 8))
       done->child = take_child(h->tid);
@@ -139,7 +142,7 @@ static void settle (tg_Halt *h, int *status) {
     return;
   }
   ptrace(PTRACE_INTERRUPT, h->tid, NULL, NULL);
-  if (go_on(h->tid, PTRACE_CONT, status) && *status >> 16 == 0)
+  if (go_on(h->tid, false, status) && *status >> 16 == 0)
     h->signal = WSTOPSIG(*status);
 }
 

@@ -1,7 +1,7 @@
 /*
-** twin.h - a copy of a process that stands still for as long as it is looked at,
-** while the process itself goes on: made by a fork that one of its threads is
-** made to call (inject.h).
+** twin.h - a copy of a process that stands still for as long as it is looked
+** at, while the process itself goes on: made by a fork that one of its threads
+** is made to call (inject.h).
 **
 ** The copy runs nothing, not one instruction: it stands from its birth on, and
 ** is killed. Its end sends no signal, and no wait of the program's finds it

@@ -20,8 +20,7 @@
 **     garbage          bytes that nothing reaches
 **     distant          objects whose number may be another's (heap/birth.h)
 **     lua, states, tries
-**     left             of a fork, a process that has ended and that the target's
-**                      table still has
+**     left             of a fork, the number of what has ended and is not gone
 */
 int heapshot_take (lua_State *L);
 

@@ -55,8 +55,9 @@ local function children_of (pid)
   return table.concat(all)
 end
 
--- Forks of the program that says its word; then it is told to end. Its answer.
-local function forked (code)
+-- Forks of the program that says its word; then it is told to end, and gets a
+-- signal if one is given. Its answer.
+local function forked (code, signal)
   local answer
   lookedat.with(run.lua, head .. code, function (process)
     process:word()
@@ -74,6 +75,9 @@ local function forked (code)
     assert.is_true(#snapshot.nodes > 10000)
     run.write(process.directory .. "/go", "")
     process.stdin:write "a line\n"
+    if signal then
+      process.handle:kill(signal)
+    end
     assert(waiting.till(function () return process.status end, run.patience))
     assert.same({0, 0}, {process.status, process.signal})
     answer = run.read(process.directory .. "/answer")
@@ -130,6 +134,14 @@ describe("a process that is forked from outside", function ()
       local line = io.read()
       process.storm(0)
       answer(line)]])
+  end)
+
+  it("waits for a signal that is blocked otherwise", function ()
+    assert.equal("1 true", forked([[
+      process.count(10)
+      say "waits"
+      local count, blocked = process.suspend(10)
+      answer(count, tostring(blocked))]], "sigusr1"))
   end)
 
   it("finds its own children alone, and hears of no other", function ()

@@ -191,6 +191,21 @@ static int process_storm (lua_State *L) {
   return 1;
 }
 
+/* suspend(signal) -> how often it came, whether it is blocked afterwards: it is
+   but in the call that waits for it. */
+static int process_suspend (lua_State *L) {
+  int number = (int)luaL_checkinteger(L, 1);
+  sigset_t one, usual, after;
+  sigemptyset(&one);
+  sigaddset(&one, number);
+  sigprocmask(SIG_BLOCK, &one, &usual);
+  sigsuspend(&usual);
+  sigprocmask(SIG_SETMASK, &usual, &after);
+  lua_pushinteger(L, counted[number]);
+  lua_pushboolean(L, sigismember(&after, number));
+  return 2;
+}
+
 /* filter() -> whether its calls of the system are filtered now: none is
    refused. */
 static int process_filter (lua_State *L) {
@@ -224,6 +239,7 @@ static const luaL_Reg functions[] = {
   {"exec", process_exec},
   {"count", process_count},
   {"storm", process_storm},
+  {"suspend", process_suspend},
   {"filter", process_filter},
   {NULL, NULL}
 };
