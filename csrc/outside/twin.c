@@ -46,11 +46,11 @@ bool tg_twin_begin (tg_Twin *t, tg_Memory *m, tg_Buf *words) {
 /* Without flags, and no signal at its end: a copy of memory, seen by nobody. */
 bool tg_twin_make (tg_Twin *t, tg_Halt *h) {
   static const uint64_t plain[4] = {0};
-  tg_Injected done;
+  tg_Injected done = {0};
   bool made = h != NULL && tg_inject_call(h, t->place, SYS_clone, plain, &done);
-  t->child = made ? done.child : 0;
+  t->child = done.child;
   errno = (made && done.result < 0) ? (int)-done.result : EAGAIN;
-  return t->child != 0;
+  return made && t->child != 0;
 }
 
 /* ---- the end ---- */

@@ -234,7 +234,8 @@ describe("tracegrip heap refuses", function ()
       refused({path, path}, "more than one snapshot is for --growing", 2)
       refused({"--growing", path}, "--growing takes two snapshots or more", 2)
       refused({path, "--empty", "--find", "x"}, "are two questions", 2)
-      refused({path, "-o", "y"}, "-o, --exe and --sysroot are for a process "
+      refused({path, "-o", "y"},
+              "-o, --exe, --sysroot and --fork are for a process "
               .. "or a core", 2)
       refused({"1", "--empty"}, "1 is no snapshot", 2)
       refused({path, "--path", "2"}, "no object has the id 2", 1)
