@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/grow.h"
 #include "graph/groups.h"
 #include "graph/identity.h"
 
@@ -32,19 +33,10 @@ static Change *change_of (Diff *d, const tg_Graph *g, uint32_t node) {
   const char *s = tg_graph_class(g, node, &size);
   uint32_t known = d->classes.count;
   uint32_t i = tg_intern_add(&d->classes, s, size);
-  if (i == TG_INTMAP_NONE) {
+  if (i == TG_INTMAP_NONE
+      || !tg_grow(&d->list, &d->capacity, i + 1, sizeof *d->list)) {
     d->failed = true;
     return NULL;
-  }
-  if (i >= d->capacity) {
-    uint32_t n = d->capacity < 64 ? 64 : d->capacity * 2;
-    Change *list = tg_realloc(d->list, (size_t)n * sizeof *list);
-    if (list == NULL) {
-      d->failed = true;
-      return NULL;
-    }
-    d->list = list;
-    d->capacity = n;
   }
   if (d->classes.count > known)
     d->list[i] = (Change){.node = TG_NO_NODE, .class = i};

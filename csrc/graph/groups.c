@@ -142,18 +142,6 @@ uint32_t *tg_groups_number (tg_Groups *groups, const tg_Paths *p) {
   return NULL;
 }
 
-bool tg_groups_is_above (const tg_Groups *groups, uint32_t above,
-                         uint32_t below) {
-  for (;;) {
-    if (below == above)
-      return true;
-    uint32_t next = groups->list[below].above;
-    if (next == below)
-      return false;
-    below = next;
-  }
-}
-
 void tg_groups_free (tg_Groups *groups) {
   tg_free(groups->list);
   tg_intern_free(&groups->words);

@@ -30,10 +30,6 @@ typedef struct tg_Groups {
    memory. */
 uint32_t *tg_groups_number (tg_Groups *groups, const tg_Paths *p);
 
-/* Whether one is above another, or the same. */
-bool tg_groups_is_above (const tg_Groups *groups, uint32_t above,
-                         uint32_t below);
-
 void tg_groups_free (tg_Groups *groups);
 
 #endif

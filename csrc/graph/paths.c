@@ -7,6 +7,7 @@
 
 #define SHOWN 24u       /* edges of a way */
 #define NAME 60u        /* bytes of an edge's name */
+#define LONGEST 4096    /* edges of a way that is told in words */
 
 static bool is_called (const tg_Graph *g, uint32_t edge, const char *name) {
   size_t size;
@@ -101,7 +102,7 @@ uint32_t tg_paths_edges (const tg_Paths *p, uint32_t node, uint32_t *list,
   uint32_t n = 0;
   if (p->from[node] == TG_NO_NODE)
     return 0;
-  for (uint32_t i = node; i != 0; i = p->from[i])
+  for (uint32_t i = node; i != 0 && n <= most; i = p->from[i])
     n++;
   if (n > most)
     return 0;
@@ -252,11 +253,21 @@ static void add_first (const tg_Graph *g, uint32_t edge, tg_Buf *to) {
     memmove(to->data + before, to->data + before + 1, --to->size - before);
 }
 
+/* Of a node whose way has no edges, or too many. */
+static void add_none (const tg_Paths *p, uint32_t node, tg_Buf *to) {
+  if (node == 0)
+    tg_buf_addstr(to, "the root");
+  else if (p->from[node] == TG_NO_NODE)
+    tg_buf_addstr(to, "no way");
+  else
+    tg_buf_addfmt(to, "a way of more than %d references", LONGEST);
+}
+
 void tg_paths_text (const tg_Paths *p, uint32_t node, tg_Buf *to) {
-  uint32_t list[4096];
-  uint32_t n = tg_paths_edges(p, node, list, 4096);
+  uint32_t list[LONGEST];
+  uint32_t n = tg_paths_edges(p, node, list, LONGEST);
   if (n == 0) {
-    tg_buf_addstr(to, node == 0 ? "the root" : "no way");
+    add_none(p, node, to);
     return;
   }
   uint32_t i = add_known(p->graph, list, n, to);

@@ -29,7 +29,8 @@ void tg_paths_free (tg_Paths *p);
 uint32_t tg_paths_edges (const tg_Paths *p, uint32_t node, uint32_t *list,
                          uint32_t most);
 
-/* Adds a way in words, in the middle shortened if it is long. */
+/* Adds a way in words, in the middle shortened if it is long; of one of more
+   than 4096 edges only that it is. */
 void tg_paths_text (const tg_Paths *p, uint32_t node, tg_Buf *to);
 
 /* How the last edge of the way to a node is written behind the words before it:

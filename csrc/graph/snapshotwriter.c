@@ -1,9 +1,15 @@
 /* snapshotwriter.c - see snapshotwriter.h. */
 #include "graph/snapshotwriter.h"
 
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "text/jsonwriter.h"
 
 #define FIELDS 7u       /* of a node */
+#define FIRST "{\"snapshot\":{\"meta\":"
+#define LAST "}\n"      /* there is no other: strings have no newline */
 
 static void add_words (tg_Buf *b, const char *const *words, size_t n) {
   for (size_t i = 0; i < n; i++)
@@ -41,7 +47,7 @@ static void add_meta (tg_Buf *b) {
 
 static void add_head (const tg_Graph *g, const tg_SnapshotHead *h,
                       tg_Buf *b) {
-  tg_buf_addstr(b, "{\"snapshot\":{\"meta\":");
+  tg_buf_addstr(b, FIRST);
   add_meta(b);
   tg_buf_addfmt(b, ",\"node_count\":%u,\"edge_count\":%u,"
                 "\"trace_function_count\":0,\"tracegrip\":{\"lua\":\"%s\","
@@ -124,6 +130,23 @@ bool tg_snapshot_write (const tg_Graph *g, const tg_SnapshotHead *head,
   add_samples(head, out);
   if (!add_strings(g, out))
     return false;
-  tg_buf_addstr(&out->text, "}\n");
+  tg_buf_addstr(&out->text, LAST);
   return tg_outfile_turn(out);
+}
+
+static bool has (int fd, off_t at, const char *word) {
+  char there[32];
+  size_t size = strlen(word);
+  return at >= 0 && pread(fd, there, size, at) == (ssize_t)size
+         && memcmp(there, word, size) == 0;
+}
+
+bool tg_snapshot_is_unfinished (const char *path) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0)
+    return false;
+  off_t size = lseek(fd, 0, SEEK_END), last = size - (off_t)strlen(LAST);
+  bool unfinished = size == 0 || (has(fd, 0, FIRST) && !has(fd, last, LAST));
+  close(fd);
+  return unfinished;
 }

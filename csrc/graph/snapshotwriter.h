@@ -30,4 +30,7 @@ typedef struct tg_SnapshotHead {
 bool tg_snapshot_write (const tg_Graph *g, const tg_SnapshotHead *head,
                         tg_OutFile *out);
 
+/* Whether a file is one that was begun and not written to its end. */
+bool tg_snapshot_is_unfinished (const char *path);
+
 #endif

@@ -237,13 +237,16 @@ static void write_edge (tg_View *v, uint32_t edge, tg_Sink *out) {
 #define LONGEST 100000u
 
 /* The way to 'from', and the edge behind it; not one that goes through the node
-   itself. */
+   itself, nor one that is too long, which is counted. */
 static bool write_way (tg_View *v, const tg_Paths *p, uint32_t from,
-                       uint32_t edge, uint32_t *list, tg_Sink *out) {
+                       uint32_t edge, uint32_t *list, uint64_t *longer,
+                       tg_Sink *out) {
   uint32_t node = v->graph.edges[edge].to;
   uint32_t n = tg_paths_edges(p, from, list, LONGEST);
-  if (n == 0 && from != 0)
+  if (n == 0 && from != 0) {
+    ++*longer;
     return false;
+  }
   for (uint32_t i = 0; i < n; i++) {
     if (v->graph.edges[list[i]].to == node)
       return false;
@@ -258,7 +261,7 @@ static bool write_way (tg_View *v, const tg_Paths *p, uint32_t from,
 
 /* In the order of ways, so the shortest is the first. */
 static bool write_ways (tg_View *v, uint32_t node, uint32_t most,
-                        tg_Sink *out) {
+                        uint64_t *longer, tg_Sink *out) {
   const tg_Graph *g = &v->graph;
   uint32_t *list = tg_malloc(LONGEST * sizeof *list), n = 0;
   tg_Paths p;
@@ -271,7 +274,7 @@ static bool write_ways (tg_View *v, uint32_t node, uint32_t most,
     for (uint32_t e = g->first[from]; e < g->first[from + 1] && n < most; e++) {
       if (g->edges[e].to == node && from != node
           && tg_graph_retains(g, from, e))
-        n += write_way(v, &p, from, e, list, out);
+        n += write_way(v, &p, from, e, list, longer, out);
     }
   }
   tg_paths_free(&p);
@@ -286,8 +289,10 @@ bool tg_view_paths (tg_View *v, uint32_t node, uint32_t most, tg_Sink *out) {
   tg_view_node(v, node, out);
   tg_sink_key(out, "paths");
   out->array(out);
-  bool done = write_ways(v, node, most, out);
+  uint64_t longer = 0;
+  bool done = write_ways(v, node, most, &longer, out);
   out->close(out);
+  tg_sink_count(out, "longer", longer);
   out->close(out);
   return done;
 }

@@ -28,14 +28,14 @@ bool tg_view_take (tg_View *v, tg_Graph *g);
 
 void tg_view_close (tg_View *v);
 
-/* {objects, bytes, reachable, classes: [{name, count, self, retained}],
+/* {objects, bytes, classes: [{name, count, self, retained}],
    retainers: [{name, id, self, retained, path}]}. False without memory, as all
    of these. */
 bool tg_view_summary (tg_View *v, uint32_t most, tg_Sink *out);
 
-/* {id, name, self, retained, paths: [[{type, name, text, id, class}, ...]]}:
-   the shortest ways to a node by each of those that refer to it, 'most' of
-   them. */
+/* {id, name, self, retained, path, paths: [[{type, name, text, id, class},
+   ...]], longer}: the shortest ways to a node by each of those that refer to
+   it, 'most' of them; how many were left out since they are too long. */
 bool tg_view_paths (tg_View *v, uint32_t node, uint32_t most, tg_Sink *out);
 
 /* {found, objects: [{id, name, self, retained, path}]}: whose class, name or

@@ -5,12 +5,13 @@
 #include "heap/birth.h"
 #include "heap/links.h"
 #include "heap/reach.h"
+#include "outside/state.h"
 
 typedef struct Capture {
-  tg_Heap heap;         /* owns, as all here */
-  tg_Naming naming;
-  tg_Links links;
-  tg_Graph *graph;      /* borrows */
+  tg_Heap *heap;        /* borrows, as all pointers here */
+  tg_Naming naming;     /* owns */
+  tg_Links links;       /* owns */
+  tg_Graph *graph;
   tg_CaptureSums *sums;
 } Capture;
 
@@ -30,16 +31,16 @@ static tg_NodeType type_of (tg_ObjectKind kind) {
 }
 
 static uint64_t id_of (const Capture *c, uint64_t at) {
-  const tg_Image *i = c->heap.image;
+  const tg_Image *i = c->heap->image;
   return tg_birth_id(i->low, i->high, at);
 }
 
 static void add_object (Capture *c, uint32_t i) {
-  const tg_Image *image = c->heap.image;
-  uint64_t at = c->heap.at[i];
-  tg_graph_node(c->graph, type_of((tg_ObjectKind)c->heap.kinds[i]),
+  const tg_Image *image = c->heap->image;
+  uint64_t at = c->heap->at[i];
+  tg_graph_node(c->graph, type_of((tg_ObjectKind)c->heap->kinds[i]),
                 tg_naming_of(&c->naming, i), id_of(c, at),
-                tg_heap_size(&c->heap, i));
+                tg_heap_size(c->heap, i));
   c->sums->distant += !tg_birth_is_near(image->low, image->high, at);
   tg_links_add(&c->links, i);
 }
@@ -48,27 +49,27 @@ static void add_object (Capture *c, uint32_t i) {
    are. */
 static void add_nodes (Capture *c) {
   tg_Graph *g = c->graph;
-  uint32_t last = c->heap.count + TG_FIRST_OBJECT;
+  uint32_t last = c->heap->count + TG_FIRST_OBJECT;
   tg_graph_node(g, TG_NODE_SYNTHETIC, word(g, ""), 1, 0);
   tg_links_add_roots(&c->links);
   tg_graph_edge(g, TG_EDGE_INTERNAL, word(g, "to be collected"), last);
   tg_graph_node(g, TG_NODE_NATIVE, word(g, "(Lua state)"),
-                id_of(c, c->heap.shared), tg_heap_state_size(&c->heap));
+                id_of(c, c->heap->shared), tg_heap_state_size(c->heap));
   tg_links_add_state(&c->links);
-  for (uint32_t i = 0; i < c->heap.count && !g->failed; i++)
+  for (uint32_t i = 0; i < c->heap->count && !g->failed; i++)
     add_object(c, i);
 }
 
 static void end_names (Capture *c) {
   tg_naming_end(&c->naming);
-  for (uint32_t i = 0; i < c->heap.count && !c->graph->failed; i++)
+  for (uint32_t i = 0; i < c->heap->count && !c->graph->failed; i++)
     c->graph->names[i + TG_FIRST_OBJECT] = c->naming.names[i];
 }
 
 static bool build (Capture *c) {
   tg_Graph *g = c->graph;
   word(g, "");
-  if (!tg_naming_begin(&c->naming, &c->heap, g)
+  if (!tg_naming_begin(&c->naming, c->heap, g)
       || !tg_links_begin(&c->links, &c->naming))
     return false;
   add_nodes(c);
@@ -81,34 +82,17 @@ static bool build (Capture *c) {
   return tg_graph_end(g);
 }
 
-bool tg_capture (tg_Graph *g, tg_Image *image, const tg_Layout *layout,
-                 int release, uint64_t main, tg_CaptureSums *sums) {
-  Capture c = {.graph = g, .sums = sums};
+bool tg_capture (tg_Graph *g, tg_Heap *heap, tg_CaptureSums *sums) {
+  Capture c = {.heap = heap, .graph = g, .sums = sums};
   *g = (tg_Graph){0};
   *sums = (tg_CaptureSums){0};
-  bool done = tg_heap_take(&c.heap, image, layout, release, main) && build(&c);
+  bool done = heap->numbers != NULL && build(&c);
   if (done) {
-    sums->objects = c.heap.count + 1u;
+    sums->objects = heap->count + 1u;
     sums->bytes = tg_graph_bytes(g);
-    sums->state_bytes = tg_heap_state_bytes(&c.heap);
-    sums->torn = c.heap.torn;
+    sums->state_bytes = tg_state_bytes(&heap->sight, heap->shared);
   }
   tg_links_free(&c.links);
   tg_naming_free(&c.naming);
-  tg_heap_free(&c.heap);
   return done;
-}
-
-bool tg_capture_agrees (tg_Image *image, const tg_Layout *layout, int release,
-                        uint64_t main) {
-  tg_Heap h;
-  bool agrees = false;
-  if (tg_heap_take(&h, image, layout, release, main)) {
-    uint64_t sum = tg_heap_state_size(&h);
-    for (uint32_t i = 0; i < h.count; i++)
-      sum += tg_heap_size(&h, i);
-    agrees = h.torn == 0 && sum == tg_heap_state_bytes(&h);
-  }
-  tg_heap_free(&h);
-  return agrees;
 }

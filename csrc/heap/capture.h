@@ -25,16 +25,10 @@ typedef struct tg_CaptureSums {
   uint64_t objects, bytes;      /* of the graph */
   uint64_t state_bytes; /* what the state says */
   uint64_t garbage;     /* bytes that nothing reaches */
-  uint64_t torn;        /* lists that ended where they should not */
   uint64_t distant;     /* objects whose number may be another's (birth.h) */
 } tg_CaptureSums;
 
-/* False: no memory, or no state is there. */
-bool tg_capture (tg_Graph *g, tg_Image *image, const tg_Layout *layout,
-                 int release, uint64_t main, tg_CaptureSums *sums);
-
-/* The same alone of sizes: whether the image is whole, of one moment. */
-bool tg_capture_agrees (tg_Image *image, const tg_Layout *layout, int release,
-                        uint64_t main);
+/* False: no memory, or the heap was not taken. */
+bool tg_capture (tg_Graph *g, tg_Heap *heap, tg_CaptureSums *sums);
 
 #endif

@@ -3,10 +3,10 @@
 
 #include "base/alloc.h"
 #include "base/grow.h"
+#include "outside/state.h"
 
 #define OBJECTS_MOST UINT32_C(0xf0000000)
 #define COLLECTOR_FIXED 0x20u   /* FIXEDBIT of lgc.h, up to 5.2 */
-#define COLLECTOR_BITS 1u       /* behind the tag: 'marked' */
 
 static uint64_t word (const tg_Heap *h, uint64_t at) {
   return tg_image_word(h->image, at);
@@ -188,13 +188,12 @@ static void turn (tg_Heap *h) {
 static bool number (tg_Heap *h) {
   uint64_t words = h->eighths / 64 + 1;
   uint32_t rank = 0;
-  h->ranks = tg_malloc((size_t)(words / 8 + 1) * sizeof *h->ranks);
+  h->ranks = tg_malloc((size_t)words * sizeof *h->ranks);
   h->numbers = tg_malloc(((size_t)h->count + 1) * sizeof *h->numbers);
   if (h->ranks == NULL || h->numbers == NULL)
     return false;
   for (uint64_t i = 0; i < words; i++) {
-    if (i % 8 == 0)
-      h->ranks[i / 8] = rank;
+    h->ranks[i] = rank;
     rank += (uint32_t)__builtin_popcountll(h->bits[i]);
   }
   return true;
@@ -202,11 +201,8 @@ static bool number (tg_Heap *h) {
 
 static uint32_t rank_of (const tg_Heap *h, uint64_t eighth) {
   uint64_t i = eighth / 64;
-  uint32_t rank = h->ranks[i / 8];
-  for (uint64_t k = i / 8 * 8; k < i; k++)
-    rank += (uint32_t)__builtin_popcountll(h->bits[k]);
   uint64_t below = (UINT64_C(1) << eighth % 64) - 1;
-  return rank + (uint32_t)__builtin_popcountll(h->bits[i] & below);
+  return h->ranks[i] + (uint32_t)__builtin_popcountll(h->bits[i] & below);
 }
 
 uint32_t tg_heap_number (const tg_Heap *h, uint64_t at) {
@@ -216,8 +212,8 @@ uint32_t tg_heap_number (const tg_Heap *h, uint64_t at) {
   return h->numbers[rank_of(h, eighth)];
 }
 
-bool tg_heap_take (tg_Heap *h, tg_Image *image, const tg_Layout *layout,
-                   int release, uint64_t main) {
+static bool take (tg_Heap *h, tg_Image *image, const tg_Layout *layout,
+                  int release, uint64_t main) {
   *h = (tg_Heap){.image = image, .layout = layout, .main = main};
   h->sight = (tg_Sight){.memory = &image->memory, .layout = layout,
                         .release = release};
@@ -239,6 +235,21 @@ bool tg_heap_take (tg_Heap *h, tg_Image *image, const tg_Layout *layout,
   return true;
 }
 
+bool tg_heap_take (tg_Heap *h, tg_Image *image, const tg_Layout *layout,
+                   int release, uint64_t main) {
+  if (take(h, image, layout, release, main))
+    return true;
+  tg_heap_free(h);
+  return false;
+}
+
+bool tg_heap_agrees (const tg_Heap *h) {
+  uint64_t sum = tg_heap_state_size(h);
+  for (uint32_t i = 0; i < h->count; i++)
+    sum += tg_heap_size(h, i);
+  return h->torn == 0 && sum == tg_state_bytes(&h->sight, h->shared);
+}
+
 void tg_heap_free (tg_Heap *h) {
   tg_free(h->at);
   tg_free(h->kinds);
@@ -249,8 +260,7 @@ void tg_heap_free (tg_Heap *h) {
 }
 
 bool tg_heap_is_fixed (const tg_Heap *h, uint32_t object) {
-  uint64_t bits = h->at[object] + tg_heap_row(h, AT_OBJECT_TAG)
-                  + COLLECTOR_BITS;
+  uint64_t bits = h->at[object] + tg_heap_row(h, AT_OBJECT_MARKED);
   return h->sight.release < 50300 && h->kinds[object] == TG_OBJECT_STRING
          && (tg_image_byte(h->image, bits) & COLLECTOR_FIXED) != 0;
 }

@@ -42,7 +42,7 @@ typedef struct tg_Heap {
   uint64_t *at;         /* owns, as all here; addresses */
   uint8_t *kinds;       /* tg_ObjectKind */
   uint64_t *bits;       /* by eighth of the image's memory */
-  uint32_t *ranks;      /* bits before, for each 512 */
+  uint32_t *ranks;      /* bits before, for each 64 */
   uint32_t *numbers;    /* of the objects, by rank */
   uint64_t eighths;
   uint64_t torn;        /* lists that led to what is no object */
@@ -56,17 +56,18 @@ typedef struct tg_Heap {
 #define TG_NO_OBJECT UINT32_MAX
 
 /* Counts the objects of the state with that main thread; false: no memory, or
-   there is no such state. */
+   there is no such state, and nothing is to be freed. */
 bool tg_heap_take (tg_Heap *h, tg_Image *image, const tg_Layout *layout,
                    int release, uint64_t main);
+
+/* Whether the sum of all sizes is what the state says: the image is whole, of
+   one moment. */
+bool tg_heap_agrees (const tg_Heap *h);
 
 void tg_heap_free (tg_Heap *h);
 
 /* The number of the object at an address; TG_NO_OBJECT: there is none. */
 uint32_t tg_heap_number (const tg_Heap *h, uint64_t at);
-
-/* What the state says that it has in use. */
-uint64_t tg_heap_state_bytes (const tg_Heap *h);
 
 /* Bytes of an object, all its parts; of the state itself, which is what else
    it has: its own block, less the main thread, its table of strings. */

@@ -113,13 +113,13 @@ bool tg_image_prepare (tg_Image *image, const tg_Memory *from) {
   return true;
 }
 
-bool tg_image_own (tg_Image *image, const tg_Memory *self) {
+bool tg_image_own (tg_Image *image, const tg_Maps *self) {
   memset(image, 0, sizeof *image);
   tg_memory_init(&image->memory, read_image);
   image->borrowed = true;
-  take_ends(image, &self->maps);
-  for (uint32_t i = 0; i < self->maps.count; i++) {
-    const tg_Map *map = &self->maps.list[i];
+  take_ends(image, self);
+  for (uint32_t i = 0; i < self->count; i++) {
+    const tg_Map *map = &self->list[i];
     if (is_wanted(map)
         && !add_region(image, map,
                        (const uint8_t *)(uintptr_t)map->start))
@@ -164,7 +164,7 @@ static void read_runs (tg_Memory *from, const tg_Range *list, uint32_t n) {
   }
 }
 
-static void copy_region (tg_Image *image, tg_Memory *from, tg_Region *r) {
+static void copy_region (tg_Memory *from, const tg_Region *r) {
   bool present[PAGES];
   tg_Range list[RUNS];
   uint8_t *to = (uint8_t *)(uintptr_t)r->bytes;
@@ -176,15 +176,12 @@ static void copy_region (tg_Image *image, tg_Memory *from, tg_Region *r) {
       tg_process_present(from->pid, at, n, present);
     uint32_t runs = runs_of(present, n, at, to + (at - r->start), list);
     read_runs(from, list, runs);
-    for (uint32_t i = 0; i < runs; i++)
-      image->bytes += list[i].size;
   }
 }
 
 void tg_image_copy (tg_Image *image, tg_Memory *from) {
-  image->bytes = 0;
   for (uint32_t i = 0; i < image->count; i++)
-    copy_region(image, from, &image->regions[i]);
+    copy_region(from, &image->regions[i]);
   tg_memory_forget(&image->memory);
 }
 

@@ -33,7 +33,6 @@ typedef struct tg_Image {
   uint32_t last;        /* the one that was asked last */
   bool borrowed;        /* the memory is this process's own */
   uint64_t low, high;   /* where the heap begins, and what maps are below of */
-  uint64_t bytes;       /* copied */
 } tg_Image;
 
 /* Makes room for what a memory has, without reading it yet; false without
@@ -44,7 +43,7 @@ bool tg_image_prepare (tg_Image *image, const tg_Memory *from);
 void tg_image_copy (tg_Image *image, tg_Memory *from);
 
 /* This process's own memory, which must not change any more: a child's. */
-bool tg_image_own (tg_Image *image, const tg_Memory *self);
+bool tg_image_own (tg_Image *image, const tg_Maps *self);
 
 void tg_image_free (tg_Image *image);
 

@@ -1,11 +1,12 @@
 /* moment.c - see moment.h. */
 #include "heap/moment.h"
 
+#include <errno.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/alloc.h"
-#include "heap/capture.h"
-#include "outside/halt.h"
+#include "outside/twin.h"
 
 #define THREADS 4096u
 #define TRIES 12u               /* copies, until sums agree */
@@ -42,8 +43,9 @@ static bool let_go (Standing *s, uint64_t *took_ns) {
 }
 
 static bool agrees (tg_Moment *m, const tg_Target *t, uint32_t n) {
-  return tg_capture_agrees(&m->image, t->sight.layout, t->sight.release,
-                           t->found.mains[n]);
+  return tg_heap_take(&m->heap, &m->image, t->sight.layout, t->sight.release,
+                      t->found.mains[n])
+         && tg_heap_agrees(&m->heap);
 }
 
 static void nap (void) {
@@ -54,6 +56,7 @@ static void nap (void) {
 /* Maps may have grown since they were read, so each try reads them anew. */
 static bool try_once (tg_Moment *m, tg_Target *t, Standing *s, bool gentle) {
   tg_maps_free(&t->memory.maps);
+  tg_heap_free(&m->heap);
   tg_image_free(&m->image);
   if (!tg_maps_read(&t->memory.maps, t->memory.pid)
       || !tg_image_prepare(&m->image, &t->memory))
@@ -67,17 +70,65 @@ static bool try_once (tg_Moment *m, tg_Target *t, Standing *s, bool gentle) {
   return true;
 }
 
-static bool take_process (tg_Moment *m, tg_Target *t, uint32_t n,
+/* Of a fork: the copy stands still, so it may take as long as it takes. */
+static bool copy_twin (tg_Moment *m, tg_Target *t, int child) {
+  int pid = t->memory.pid;
+  t->memory.pid = child;
+  tg_maps_free(&t->memory.maps);
+  bool done = tg_maps_read(&t->memory.maps, child)
+              && tg_image_prepare(&m->image, &t->memory);
+  if (done)
+    tg_image_copy(&m->image, &t->memory);
+  t->memory.pid = pid;
+  return done;
+}
+
+/* Where no thread can be made to fork at this moment there is no copy, and
+   another try. */
+static bool try_fork (tg_Moment *m, tg_Target *t, Standing *s, bool gentle,
+                      tg_Buf *words) {
+  tg_Twin twin;
+  tg_heap_free(&m->heap);
+  tg_image_free(&m->image);
+  if (!tg_twin_begin(&twin, &t->memory, words))
+    return false;
+  int usual = tg_halt_hurry();
+  stop(s, t->memory.pid, gentle);
+  bool made = tg_twin_make(&twin, tg_twin_thread(s->list, s->count));
+  int error = errno;
+  m->agrees = let_go(s, &m->stopped_ns) && made;
+  tg_halt_relax(usual);
+  m->tries++;
+  bool done = made ? copy_twin(m, t, twin.child) : error == EAGAIN;
+  m->left = tg_twin_end(&twin, &m->stopped_ns) ? 0 : twin.child;
+  if (!made && error != EAGAIN)
+    tg_buf_addfmt(words, "process %d cannot be forked: %s", t->memory.pid,
+                  strerror(error));
+  return done;
+}
+
+static bool try (tg_Moment *m, tg_Target *t, Standing *s, uint32_t i,
+                 bool forked, tg_Buf *words) {
+  bool gentle = i < GENTLE;
+  if (i > 0)
+    nap();
+  return forked ? try_fork(m, t, s, gentle, words) : try_once(m, t, s, gentle);
+}
+
+static bool take_process (tg_Moment *m, tg_Target *t, uint32_t n, bool forked,
                           tg_Buf *words) {
   Standing *s = tg_calloc(1, sizeof *s);
   bool done = s != NULL;
-  for (uint32_t i = 0; done && i < TRIES && !m->agrees; i++) {
-    if (i > 0)
-      nap();
-    done = try_once(m, t, s, i < GENTLE);
+  for (uint32_t i = 0; done && i < TRIES && !m->agrees && m->left == 0; i++) {
+    done = try(m, t, s, i, forked, words);
     m->agrees = done && agrees(m, t, n) && m->agrees;
   }
   tg_free(s);
+  if (done && m->image.count == 0)
+    tg_buf_addfmt(words, "process %d cannot be forked now: its threads are "
+                  "stopped, or stand where they cannot be", t->memory.pid);
+  if (words->size > 0)
+    return false;
   if (!done || !tg_target_lives(t)) {
     tg_target_title(t, words);
     tg_buf_addstr(words, " has ended, or there is not enough memory");
@@ -86,10 +137,11 @@ static bool take_process (tg_Moment *m, tg_Target *t, uint32_t n,
   return true;
 }
 
-bool tg_moment_take (tg_Moment *m, tg_Target *t, uint32_t n, tg_Buf *words) {
+bool tg_moment_take (tg_Moment *m, tg_Target *t, uint32_t n, bool forked,
+                     tg_Buf *words) {
   *m = (tg_Moment){0};
   if (t->memory.core == NULL)
-    return take_process(m, t, n, words);
+    return take_process(m, t, n, forked, words);
   if (!tg_image_prepare(&m->image, &t->memory)) {
     tg_buf_addstr(words, "not enough memory");
     return false;
@@ -101,6 +153,7 @@ bool tg_moment_take (tg_Moment *m, tg_Target *t, uint32_t n, tg_Buf *words) {
 }
 
 void tg_moment_free (tg_Moment *m) {
+  tg_heap_free(&m->heap);
   tg_image_free(&m->image);
   *m = (tg_Moment){0};
 }

@@ -19,16 +19,16 @@ static uint32_t string (tg_Naming *n, const char *s) {
 /* ---- strings ---- */
 
 /* What is no UTF-8 would be no JSON; and of a long one the beginning is
-   enough. */
+   enough. The text may be in n->text. */
 static uint32_t text_name (tg_Naming *n, const char *s, uint64_t size) {
   size_t some = (size < TG_NAME_MOST) ? (size_t)size : TG_NAME_MOST;
   if (some < size)
     some = tg_utf8_cut(s, some);
   if (tg_utf8_whole(s, some) == some)
     return tg_graph_string(n->graph, s, some);
-  tg_buf_clear(&n->text);
-  tg_terminal_escape(&n->text, s, some, 0);
-  return tg_graph_string(n->graph, n->text.data, n->text.size);
+  tg_buf_clear(&n->escaped);
+  tg_terminal_escape(&n->escaped, s, some, 0);
+  return tg_graph_string(n->graph, n->escaped.data, n->escaped.size);
 }
 
 /* Where a string has its bytes. */
@@ -370,4 +370,5 @@ void tg_naming_free (tg_Naming *n) {
   tg_intmap_free(&n->heard);
   tg_intmap_free(&n->places);
   tg_buf_free(&n->text);
+  tg_buf_free(&n->escaped);
 }

@@ -27,7 +27,8 @@ typedef struct tg_Naming {
   tg_IntMap metas;      /* number of a metatable -> name, or NOBODY */
   tg_IntMap heard;      /* number of a metatable or prototype -> name */
   tg_IntMap places;     /* number of a prototype -> "app.lua:12" */
-  tg_Buf text;
+  tg_Buf text;          /* that a name is put together in */
+  tg_Buf escaped;       /* of what is no UTF-8 */
 } tg_Naming;
 
 #define TG_NO_NAME UINT32_MAX

@@ -179,12 +179,3 @@ uint64_t tg_heap_state_size (const tg_Heap *h) {
   return size;
 }
 
-/* The debt is what was allocated beyond the total; 5.5 has it the other way
-   round (lstate.h, gettotalbytes). */
-uint64_t tg_heap_state_bytes (const tg_Heap *h) {
-  uint64_t total = word(h, h->shared + ROW(AT_SHARED_TOTAL));
-  if (!tg_heap_has(h, AT_SHARED_DEBT))
-    return total;
-  uint64_t debt = word(h, h->shared + ROW(AT_SHARED_DEBT));
-  return (h->sight.release >= 50500) ? total - debt : total + debt;
-}

@@ -4,14 +4,15 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 
 #include "base/alloc.h"
 #include "base/grow.h"
+#include "text/fileio.h"
 
 #define MAPS_MOST (1u << 20)
+#define TEXT_MOST ((size_t)1 << 28)
 
 bool tg_maps_add (tg_Maps *maps, const tg_Map *map, const char *path) {
   if (maps->count >= MAPS_MOST
@@ -57,22 +58,31 @@ static bool add_line (tg_Maps *maps, char *line) {
   return tg_maps_add(maps, &map, map.inode != 0 ? path : NULL);
 }
 
+static bool add_lines (tg_Maps *maps, char *text) {
+  for (char *line = text, *end; *line != '\0'; line = end) {
+    end = strchr(line, '\n');
+    end = (end != NULL) ? end + 1 : line + strlen(line);
+    char first = *end;
+    *end = '\0';
+    if (!add_line(maps, line))
+      return false;
+    *end = first;
+  }
+  return true;
+}
+
+/* Not by stdio, since a child that was made by clone alone reads its own (see
+   apart.h). */
 bool tg_maps_read (tg_Maps *maps, int pid) {
   char path[64];
-  char *line = NULL;
-  size_t room = 0;
-  bool good = true;
+  tg_Buf text = {0};
   snprintf(path, sizeof path, "/proc/%d/maps", pid);
-  FILE *f = fopen(path, "re");
-  if (f == NULL)
-    return false;
   errno = 0;
-  while (good && getline(&line, &room, f) > 0)
-    good = add_line(maps, line);
-  good = good && !ferror(f);
-  free(line);
+  bool good = tg_fileio_text(path, TEXT_MOST, &text);
+  tg_buf_addchar(&text, '\0');
+  good = good && !text.failed && add_lines(maps, text.data);
   int error = good ? 0 : (errno != 0) ? errno : ENOMEM;
-  fclose(f);
+  tg_buf_free(&text);
   errno = error;
   return good;
 }

@@ -43,6 +43,16 @@ uint64_t tg_state_registry (tg_Sight *s, uint64_t shared) {
   return (tg_seen_type(v) == TG_SEEN_TABLE) ? v.bits : 0;
 }
 
+/* The debt is what was allocated beyond the total; 5.5 has it the other way
+   round (lstate.h, gettotalbytes). */
+uint64_t tg_state_bytes (const tg_Sight *s, uint64_t shared) {
+  uint64_t total = tg_sight_word(s, shared, AT_SHARED_TOTAL);
+  if (!tg_sight_has(s, AT_SHARED_DEBT))
+    return total;
+  uint64_t debt = tg_sight_word(s, shared, AT_SHARED_DEBT);
+  return (s->release >= 50500) ? total - debt : total + debt;
+}
+
 bool tg_state_is_main (tg_Sight *s, const tg_SeenState *state) {
   tg_SeenTable t;
   uint64_t main = tg_sight_has(s, AT_SHARED_MAIN)

@@ -30,6 +30,9 @@ bool tg_state_is_main (tg_Sight *s, const tg_SeenState *state);
 /* The registry, a table. */
 uint64_t tg_state_registry (tg_Sight *s, uint64_t shared);
 
+/* The bytes that it says it has in use: what `collectgarbage "count"` says. */
+uint64_t tg_state_bytes (const tg_Sight *s, uint64_t shared);
+
 /* Whether it has a frame of its own. */
 TG_INLINE bool tg_state_has_frames (const tg_SeenState *state) {
   return state->frame != state->lowest;

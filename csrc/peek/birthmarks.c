@@ -17,7 +17,7 @@ typedef struct Moment {
 
 static bool take_moment (Moment *m, const tg_Ourselves *ours) {
   *m = (Moment){.image = {.count = 0}};
-  return tg_image_own(&m->image, &ours->memory)
+  return tg_image_own(&m->image, &ours->memory.maps)
          && tg_heap_take(&m->heap, &m->image, ours->layout, ours->release,
                          ours->main);
 }

@@ -3,6 +3,7 @@
 #include "peek/heapend.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "peek/ownheap.h"
@@ -14,6 +15,7 @@ static const char key;          /* registry: the End */
 
 typedef struct End {
   char *path, *told;    /* owns; NULL: it has been taken */
+  pid_t pid;            /* whose end is meant */
 } End;
 
 static void tell (lua_State *L, const End *end) {
@@ -37,16 +39,22 @@ static void tell (lua_State *L, const End *end) {
   fclose(f);
 }
 
-/* At most once: in os.exit, or when the state closes. */
-static int take (lua_State *L) {
-  End *end = lua_touserdata(L, 1);
-  if (end->path == NULL)
-    return 0;
+static void write_snapshot (lua_State *L, const End *end) {
   lua_pushcfunction(L, ownheap_snapshot);
   lua_pushstring(L, end->path);
   lua_pushboolean(L, 1);
   if (lua_pcall(L, 2, 1, 0) == LUA_OK)
     tell(L, end);
+}
+
+/* At most once: in os.exit, or when the state closes. Not of a child that was
+   forked: the file is its parent's. */
+static int take (lua_State *L) {
+  End *end = lua_touserdata(L, 1);
+  if (end->path == NULL)
+    return 0;
+  if (end->pid == getpid())
+    write_snapshot(L, end);
   tg_free(end->path);
   tg_free(end->told);
   end->path = end->told = NULL;
@@ -84,6 +92,7 @@ int heapend_start (lua_State *L) {
   End *end = lx_owner(L, sizeof *end, 0, END, take);
   end->path = tg_strcopy(path);
   end->told = tg_strcopy(told);
+  end->pid = getpid();
   lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
   replace_exit(L);
   lua_pushboolean(L, 1);

@@ -7,6 +7,7 @@
 
 #include "heap/capture.h"
 #include "heap/moment.h"
+#include "outside/state.h"
 #include "text/newfile.h"
 
 #define SHOOTING "tracegrip.heapshot"
@@ -40,17 +41,6 @@ static int refuse (lua_State *L, const Shot *s, const char *code) {
   return 3;
 }
 
-static const char *code_of (tg_Refusal refusal) {
-  switch (refusal) {
-    case TG_REFUSED_GONE: return "gone";
-    case TG_REFUSED_FORBIDDEN: return "forbidden";
-    case TG_REFUSED_NOLUA: return "nolua";
-    case TG_REFUSED_UNKNOWN: return "unknown";
-    case TG_REFUSED_UNFIT: return "unfit";
-    case TG_REFUSED_NOT: case TG_REFUSED_OTHER: default: return "failed";
-  }
-}
-
 static tg_Refusal open_target (lua_State *L, Shot *s) {
   if (lua_isinteger(L, 1))
     return tg_target_process(&s->target, (int)lua_tointeger(L, 1), &s->words);
@@ -72,7 +62,10 @@ static bool write_file (Shot *s, const char *path) {
   s->writing = true;
   tg_snapshot_write(&s->graph, &head, &s->out);
   s->writing = false;
-  return tg_outfile_close(&s->out);
+  bool whole = tg_outfile_close(&s->out);
+  if (!whole)
+    tg_newfile_drop(path);
+  return whole;
 }
 
 static void push_result (lua_State *L, const Shot *s) {
@@ -89,6 +82,8 @@ static void push_result (lua_State *L, const Shot *s) {
   lx_set_string(L, "lua", release);
   lua_pushnumber(L, (lua_Number)s->moment.stopped_ns / 1e6);
   lua_setfield(L, -2, "stopped_ms");
+  if (s->moment.left != 0)
+    lx_set_integer(L, "left", s->moment.left);
 }
 
 /* The state with the most objects is the program's: others are small. */
@@ -97,14 +92,9 @@ static uint32_t largest (Shot *s) {
   uint32_t best = 0;
   uint64_t most = 0;
   for (uint32_t i = 0; i < s->target.found.nstates; i++) {
-    uint64_t shared = s->target.found.shareds[i];
-    uint64_t total = tg_sight_word(sight, shared, AT_SHARED_TOTAL);
-    if (tg_sight_has(sight, AT_SHARED_DEBT)) {
-      uint64_t debt = tg_sight_word(sight, shared, AT_SHARED_DEBT);
-      total = (sight->release >= 50500) ? total - debt : total + debt;
-    }
-    if (total > most) {
-      most = total;
+    uint64_t bytes = tg_state_bytes(sight, s->target.found.shareds[i]);
+    if (bytes > most) {
+      most = bytes;
       best = i;
     }
   }
@@ -117,13 +107,13 @@ int heapshot_take (lua_State *L) {
   Shot *s = lx_owner(L, sizeof *s, 0, SHOOTING, shot__gc);
   tg_Refusal refusal = open_target(L, s);
   if (refusal != TG_REFUSED_NOT)
-    return refuse(L, s, code_of(refusal));
+    return refuse(L, s, tg_target_code(refusal));
   uint32_t n = largest(s);
-  if (!tg_moment_take(&s->moment, &s->target, n, &s->words))
+  lua_getfield(L, 3, "fork");
+  if (!tg_moment_take(&s->moment, &s->target, n, lua_toboolean(L, -1),
+                      &s->words))
     return refuse(L, s, "gone");
-  if (!tg_capture(&s->graph, &s->moment.image, s->target.sight.layout,
-                  s->target.sight.release, s->target.found.mains[n],
-                  &s->sums)) {
+  if (!tg_capture(&s->graph, &s->moment.heap, &s->sums)) {
     tg_buf_addstr(&s->words, "not enough memory");
     return refuse(L, s, "failed");
   }

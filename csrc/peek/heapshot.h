@@ -11,7 +11,8 @@
 
 /*
 ** heap(target, path, options) -> result | nil, message, code. The target is a
-** process's number or the path of a core. Options: exe, sysroot, of a core.
+** process's number or the path of a core. Options: exe, sysroot, of a core;
+** fork, of a process: it stands still for a fork alone.
 ** The result is
 **     objects, bytes   in the snapshot
 **     state_bytes      what the state says that it has in use
@@ -19,6 +20,7 @@
 **     garbage          bytes that nothing reaches
 **     distant          objects whose number may be another's (heap/birth.h)
 **     lua, states, tries
+**     left             of a fork, the number of what has ended and is not gone
 */
 int heapshot_take (lua_State *L);
 

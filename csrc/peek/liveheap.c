@@ -6,13 +6,13 @@
 
 #include "base/alloc.h"
 #include "base/grow.h"
+#include "direct/objects.h"
 #include "heap/births.h"
 #include "peek/birthmarks.h"
 #include "peek/ourselves.h"
 
 #define LIVING "tracegrip.liveheap"
 #define COLLECTABLE 0x40        /* of a slot's tag (lobject.h, ctb) */
-#define WHITES 0x18             /* of an object's 'marked' (lgc.h) */
 
 typedef struct Living {
   tg_Ourselves ours;    /* owns, as all here */
@@ -46,7 +46,7 @@ static const char *open_sight (Living *v, const lua_State *main) {
   const char *objection = tg_ourselves_open(&v->ours, main);
   if (objection != NULL)
     return objection;
-  if (!tg_image_own(&v->image, &v->ours.memory))
+  if (!tg_image_own(&v->image, &v->ours.memory.maps))
     return "not enough memory";
   v->shared = tg_image_word(&v->image, v->ours.main + row(v, AT_STATE_SHARED));
   return NULL;
@@ -71,11 +71,10 @@ static uint8_t tag_of (Living *v, uint64_t object) {
 
 /* Marked with the white of the cycle before (lgc.h, isdead). */
 static bool is_dead (Living *v, uint64_t object) {
-  uint8_t marked = tg_image_byte(&v->image,
-                                 object + row(v, AT_OBJECT_TAG) + 1);
+  uint8_t marked = tg_image_byte(&v->image, object + row(v, AT_OBJECT_MARKED));
   uint8_t white = tg_image_byte(&v->image,
                                 v->shared + row(v, AT_SHARED_COLOUR));
-  return (marked & (white ^ WHITES) & WHITES) != 0;
+  return (marked & (white ^ TG_OBJECT_WHITES) & TG_OBJECT_WHITES) != 0;
 }
 
 /* A value of the type that the object says, in a slot which Lua has made room

@@ -19,9 +19,13 @@ static int push_failure (lua_State *L, const char *path, int error) {
 
 static int push_result (lua_State *L, tg_Picture *p, const char *path) {
   tg_PictureSaid said = {0};
+  bool ours = tg_picture_is_ours(p);
   if (!tg_picture_hear(p, &said)) {
+    if (ours && tg_snapshot_is_unfinished(path))
+      tg_newfile_drop(path);
     lua_pushnil(L);
-    lua_pushliteral(L, "the process that wrote the snapshot has ended");
+    lua_pushstring(L, ours ? "the process that wrote the snapshot has ended"
+                           : "the snapshot is another process's");
     lua_pushliteral(L, "failed");
     return 3;
   }

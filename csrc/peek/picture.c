@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "base/apart.h"
 #include "base/clock.h"
 #include "heap/links.h"
+#include "text/newfile.h"
 #include "text/outfile.h"
 
 /* ---- the child ---- */
@@ -69,28 +71,38 @@ static bool write_picture (const tg_PictureOrder *o, const tg_Graph *g,
       || !tg_outfile_open(&out, o->path != NULL ? o->path : "-"))
     return false;
   tg_snapshot_write(g, &head, &out);
-  return tg_outfile_close(&out);
+  bool whole = tg_outfile_close(&out);
+  if (!whole && o->path != NULL)
+    tg_newfile_drop(o->path);
+  return whole;
 }
 
+/* The maps are read here: while the parent read its own another thread may have
+   made new ones. */
 static int take_picture (const tg_PictureOrder *o, tg_PictureSaid *said) {
   const tg_Ourselves *ours = o->ours;
+  tg_Maps maps = {0};
   tg_Image image;
+  tg_Heap heap;
   tg_Graph graph;
-  if (!tg_image_own(&image, &ours->memory))
+  if (!tg_maps_read(&maps, getpid()) || !tg_image_own(&image, &maps))
     return ENOMEM;
-  if (o->strict && !tg_capture_agrees(&image, ours->layout, ours->release,
-                                      ours->main))
+  bool taken = tg_heap_take(&heap, &image, ours->layout, ours->release,
+                            ours->main);
+  if (o->strict && !(taken && tg_heap_agrees(&heap)))
     return EAGAIN;
-  if (!tg_capture(&graph, &image, ours->layout, ours->release, ours->main,
-                  &said->sums))
+  if (!taken || !tg_capture(&graph, &heap, &said->sums))
     return ENOMEM;
   if (o->births != NULL)
     number_objects(o->births, &graph);
   return write_picture(o, &graph, &image, said) ? 0 : errno;
 }
 
+/* Memory that went away ends it, of which no core is to be left: it would be
+   the program's. */
 static _Noreturn void be_child (const tg_PictureOrder *o, int fd) {
   tg_PictureSaid said = {0};
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   tg_apart_begin();
   keep_only(fd, o->path == NULL);
   said.error = take_picture(o, &said);
@@ -126,6 +138,7 @@ bool tg_picture_begin (tg_Picture *p, const tg_PictureOrder *o) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   close(ends[1]);
   p->pipe = ends[0];
+  p->owner = getpid();
   p->stopped_ms = (double)took_ns / 1e6;
   errno = error;
   if (p->child > 0)
@@ -134,6 +147,19 @@ bool tg_picture_begin (tg_Picture *p, const tg_PictureOrder *o) {
   p->pipe = -1;
   p->child = 0;
   return false;
+}
+
+bool tg_picture_is_ours (const tg_Picture *p) {
+  return p->owner == getpid();
+}
+
+/* In a child of the program's, which has a copy: what the pipe says is for its
+   parent, and so is who writes. */
+static void let_go (tg_Picture *p) {
+  if (p->pipe >= 0)
+    close(p->pipe);
+  p->pipe = -1;
+  p->child = 0;
 }
 
 static int await_child (tg_Picture *p) {
@@ -146,6 +172,10 @@ static int await_child (tg_Picture *p) {
 
 bool tg_picture_hear (tg_Picture *p, tg_PictureSaid *said) {
   size_t got = 0;
+  if (!tg_picture_is_ours(p)) {
+    let_go(p);
+    return false;
+  }
   while (got < sizeof *said) {
     ssize_t n = read(p->pipe, (char *)said + got, sizeof *said - got);
     if (n > 0)
@@ -164,13 +194,11 @@ bool tg_picture_await (tg_Picture *p) {
 }
 
 void tg_picture_drop (tg_Picture *p) {
-  if (p->child > 0) {
+  if (p->child > 0 && tg_picture_is_ours(p)) {
     kill(p->child, SIGKILL);
     await_child(p);
   }
-  if (p->pipe >= 0)
-    close(p->pipe);
-  p->pipe = -1;
+  let_go(p);
 }
 
 void tg_picture_push (lua_State *L, const tg_PictureSaid *said,

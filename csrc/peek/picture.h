@@ -42,11 +42,16 @@ typedef struct tg_PictureSaid {
 typedef struct tg_Picture {
   pid_t child;          /* 0: none any more */
   int pipe;             /* owns; -1 */
+  pid_t owner;          /* who began it: not a child that was forked since */
   double stopped_ms;
 } tg_Picture;
 
 /* False with errno. Makes nothing in the state. */
 bool tg_picture_begin (tg_Picture *p, const tg_PictureOrder *o);
+
+/* Whether this process began it. Another one, forked since, only closes its end
+   of the pipe, whatever is called. */
+bool tg_picture_is_ours (const tg_Picture *p);
 
 /* What the child of a file has said; false: it has ended without. It is then
    over. */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "outside/state.h"
 #include "peek/picture.h"
 #include "server/clientchannel.h"
 #include "text/newfile.h"
@@ -41,16 +42,11 @@ static tg_Ourselves *look (lua_State *L, tg_Channel *channel) {
   return NULL;
 }
 
-/* As the releases count (lstate.h, gettotalbytes). */
 static uint64_t bytes_of (tg_Ourselves *o) {
   tg_Sight sight = {.memory = &o->memory, .release = o->release,
                     .layout = o->layout};
-  uint64_t shared = tg_sight_word(&sight, o->main, AT_STATE_SHARED);
-  uint64_t total = tg_sight_word(&sight, shared, AT_SHARED_TOTAL);
-  if (!tg_sight_has(&sight, AT_SHARED_DEBT))
-    return total;
-  uint64_t debt = tg_sight_word(&sight, shared, AT_SHARED_DEBT);
-  return (o->release >= 50500) ? total - debt : total + debt;
+  return tg_state_bytes(&sight, tg_sight_word(&sight, o->main,
+                                              AT_STATE_SHARED));
 }
 
 /* Which Lua it is was found out once: what is read here are two words. */

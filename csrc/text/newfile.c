@@ -56,6 +56,14 @@ int tg_newfile_beside (const char *path, char **name) {
   return fd;
 }
 
+void tg_newfile_drop (const char *path) {
+  struct stat st;
+  int error = errno;
+  if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+    unlink(path);
+  errno = error;
+}
+
 const char *tg_newfile_words (int error) {
   switch (error) {
     case ELOOP: return "a symbolic link, through which nothing is written";

@@ -25,6 +25,10 @@ int tg_newfile_open (const char *path);
    freed, in '*name'. -1 with errno. */
 int tg_newfile_beside (const char *path, char **name);
 
+/* Removes a file that could not be written to its end; what is no regular file
+   stays. Keeps errno. */
+void tg_newfile_drop (const char *path);
+
 /* What an errno means where a file is written: as strerror, but in words for
    what that says nothing about. */
 const char *tg_newfile_words (int error);

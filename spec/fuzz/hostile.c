@@ -78,9 +78,8 @@ static size_t look_at_heap (tg_Target *target, tg_Buf *words) {
   tg_Graph graph = {0};
   tg_Dominators dominators = {0};
   tg_CaptureSums sums = {0};
-  if (tg_moment_take(&moment, target, 0, words)
-      && tg_capture(&graph, &moment.image, target->sight.layout,
-                    target->sight.release, target->found.mains[0], &sums))
+  if (tg_moment_take(&moment, target, 0, false, words)
+      && tg_capture(&graph, &moment.heap, &sums))
     tg_dominators_find(&dominators, &graph);
   tg_dominators_free(&dominators);
   tg_graph_free(&graph);

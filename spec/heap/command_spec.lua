@@ -40,6 +40,14 @@ local function ask (path, ...)
   return document
 end
 
+local function classes_of (path)
+  local classes = {}
+  for _, node in ipairs(heaps.read(path).nodes) do
+    classes[node.name] = node.type == "object" or classes[node.name]
+  end
+  return classes
+end
+
 describe("tracegrip heap -- script.lua", function ()
   local function ended (word)
     run.within(function (directory)
@@ -58,6 +66,39 @@ describe("tracegrip heap -- script.lua", function ()
 
   it("is of the end, also by os.exit", function () ended "exit" end)
   it("is of the end, also by an error", function () ended "fail" end)
+
+  it("goes where it was meant, wherever the script goes", function ()
+    run.within(function (directory)
+      run.write(directory .. "/app.lua", [[
+        require "process".chdir "/"
+        kept = setmetatable({}, {__name = "Kept"})]])
+      local result = heaps.command({"-o", "x.heapsnapshot", "--", "app.lua"},
+                                   directory)
+      assert.equal("", result.stderr)
+      assert.matches("^x%.heapsnapshot: ", result.stdout)
+      assert.is_true(classes_of(directory .. "/x.heapsnapshot").Kept)
+    end)
+  end)
+
+  it("is the script's, not that of a child which it forks", function ()
+    run.within(function (directory)
+      run.write(directory .. "/app.lua", [[
+        local process = require "process"
+        local pid = process.fork()
+        if pid == 0 then
+          childs = setmetatable({}, {__name = "Child's"})
+          os.exit(0, true)
+        end
+        process.wait(pid)
+        parents = setmetatable({}, {__name = "Parent's"})]])
+      local path = directory .. "/x.heapsnapshot"
+      local result = heaps.command {"-o", path, "--", directory .. "/app.lua"}
+      assert.equal("", result.stderr)
+      local classes = classes_of(path)
+      assert.is_true(classes["Parent's"])
+      assert.is_nil(classes["Child's"])
+    end)
+  end)
 
   it("says what was taken", function ()
     run.within(function (directory)
@@ -193,7 +234,8 @@ describe("tracegrip heap refuses", function ()
       refused({path, path}, "more than one snapshot is for --growing", 2)
       refused({"--growing", path}, "--growing takes two snapshots or more", 2)
       refused({path, "--empty", "--find", "x"}, "are two questions", 2)
-      refused({path, "-o", "y"}, "-o, --exe and --sysroot are for a process "
+      refused({path, "-o", "y"},
+              "-o, --exe, --sysroot and --fork are for a process "
               .. "or a core", 2)
       refused({"1", "--empty"}, "1 is no snapshot", 2)
       refused({path, "--path", "2"}, "no object has the id 2", 1)

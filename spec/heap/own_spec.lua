@@ -1,6 +1,8 @@
 -- require "tracegrip.heap".snapshot: a program's own heap, written by a copy of
 -- the process.
 
+local lfs = require "lfs"
+
 local heaps = require "spec.support.heaps"
 local run = require "spec.support.run"
 
@@ -9,7 +11,7 @@ local function of (code, use)
   run.within(function (directory)
     run.write(directory .. "/program.lua", code)
     local result = run.command({run.lua, "program.lua"},
-                               {cwd = directory})
+                               {cwd = directory, env = run.modules})
     assert.equal("", result.stderr)
     assert.equal(0, result.status)
     use(result.stdout, directory)
@@ -42,23 +44,48 @@ describe("a snapshot that a program takes of itself", function ()
     end)
   end)
 
-  it("begins no collection and changes nothing that the program sees",
-     function ()
+  -- The collector is hungry: whatever is made begins a collection, of which all
+  -- that is young and lost would be.
+  it("begins no collection, and is of before what it makes itself", function ()
     of([[
       local heap = require "tracegrip.heap"
+      local snapshot, count = heap.snapshot, collectgarbage
       local ended = 0
-      local weak = setmetatable({{}, {}, {}}, {__mode = "v"})
-      for _ = 1, 100 do
-        setmetatable({}, {__gc = function () ended = ended + 1 end})
-      end
+      local meta = {__gc = function () ended = ended + 1 end}
+      collectgarbage "generational"
       collectgarbage "stop"
-      heap.snapshot("x.heapsnapshot")
-      assert(ended == 0 and #weak == 3)
-      local before = collectgarbage "count"
-      heap.snapshot("x.heapsnapshot")
-      assert(collectgarbage "count" - before < 1)
-      print "same"]], function (output)
-      assert.equal("same\n", output)
+      for _ = 1, 100 do setmetatable({state = "waiting"}, meta) end
+      collectgarbage "restart"
+      local before = count "count"
+      local result = snapshot("x.heapsnapshot")
+      local after = {}
+      assert(result.bytes == before * 1024, result.bytes)
+      assert(ended == 100, ended)
+      return after]], function (_, directory)
+      local snapshot = heaps.read(directory .. "/x.heapsnapshot")
+      assert.equal(100, #snapshot:where(function (node)
+        local state = snapshot.to(node, "state", "property")
+        return state and state.name == "waiting"
+      end))
+    end)
+  end)
+
+  it("has names that are no UTF-8 as a Lua literal has them", function ()
+    of([[
+      local heap = require "tracegrip.heap"
+      package.loaded.m = {["\xff"] = {}}
+      local object = setmetatable({}, package.loaded.m["\xff"])
+      local cut = load("return ...", ("x"):rep(59) .. "\u{e4}")
+      assert(heap.snapshot "x.heapsnapshot")
+      return object, cut]], function (_, directory)
+      local snapshot = heaps.read(directory .. "/x.heapsnapshot")
+      local place = "[string \"" .. ("x"):rep(59) .. "\\xC3\"]:0"
+      local classes, places = 0, 0
+      for _, node in ipairs(snapshot.nodes) do
+        classes = classes + (node.name == "m.\\xFF" and 1 or 0)
+        places = places + (node.name == place and 1 or 0)
+      end
+      assert.same({1, 1}, {classes, places})
     end)
   end)
 
@@ -108,6 +135,55 @@ describe("a snapshot that a program takes of itself", function ()
       assert(children() == "", children())
       print "none"]], function (output)
       assert.equal("none\n", output)
+    end)
+  end)
+
+  it("is its owner's alone: a forked child has nothing of it", function ()
+    of([[
+      local heap, process = require "tracegrip.heap", require "process"
+      local picture = heap.snapshot("x.heapsnapshot", {wait = false})
+      local pid = process.fork()
+      if pid == 0 then
+        print(picture())
+        print(picture())
+        picture = nil
+        collectgarbage()
+        io.stdout:flush()
+        process.leave(heap.snapshot "child.heapsnapshot" and 0 or 1)
+      end
+      assert(process.wait(pid) == 0)
+      local result = assert(picture())
+      assert(result.bytes == result.state_bytes)]], function (output, directory)
+      assert.equal("nil\tthe snapshot is another process's\tfailed\n"
+                   .. "nil\tthe snapshot has failed\tfailed\n", output)
+      heaps.read(directory .. "/x.heapsnapshot"):check()
+      heaps.read(directory .. "/child.heapsnapshot"):check()
+    end)
+  end)
+
+  it("leaves no file that ends in the middle", function ()
+    of([[
+      local heap, process = require "tracegrip.heap", require "process"
+      process.limit(4096)
+      print(heap.snapshot "x.heapsnapshot")]], function (output, directory)
+      assert.equal("nil\tx.heapsnapshot: File too large\t27\n", output)
+      assert.is_nil(io.open(directory .. "/x.heapsnapshot"))
+    end)
+  end)
+
+  -- It waits in open, for somebody who reads.
+  it("says that the process which writes it was killed", function ()
+    of([[
+      local heap, process = require "tracegrip.heap", require "process"
+      process.mkfifo "x"
+      local picture = heap.snapshot("x", {wait = false})
+      local name = "/proc/self/task/" .. process.pid() .. "/children"
+      process.kill(io.open(name):read "n", 9)
+      print(picture())
+      print(picture())]], function (output, directory)
+      assert.equal("nil\tthe process that wrote the snapshot has ended\t"
+                   .. "failed\nnil\tthe snapshot has failed\tfailed\n", output)
+      assert.equal("named pipe", lfs.attributes(directory .. "/x", "mode"))
     end)
   end)
 

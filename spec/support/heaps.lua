@@ -11,19 +11,25 @@ local run = require "spec.support.run"
 
 local heaps = {}
 
---- What `tracegrip heap` says: its result, and the document if it is JSON.
-function heaps.command (words)
+--- What `tracegrip heap` says, in a directory if one is given: its result, and
+-- the document if it is JSON. Scripts have the suite's own C modules.
+function heaps.command (words, directory)
   local command = {run.build .. "/bin/tracegrip", "heap"}
   table.move(words, 1, #words, 3, command)
-  local result = run.command(command, {env = {LUA = run.host}})
+  local env = {LUA = run.host}
+  for name, value in pairs(run.modules) do
+    env[name] = value
+  end
+  local result = run.command(command, {env = env, cwd = directory})
   local document = result.stdout:find "^{" and dkjson.decode(result.stdout)
   return result, document
 end
 
---- Takes one of a target: the document, and the path.
-function heaps.take (target, path)
+--- Takes one of a target, with a flag more if it is given: the document, and
+-- the path.
+function heaps.take (target, path, flag)
   local result, document = heaps.command {tostring(target), "-o", path,
-                                          "--json"}
+                                          "--json", flag}
   assert(result.status == 0, result.stderr)
   return document, path
 end

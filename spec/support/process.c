@@ -10,9 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -216,6 +220,57 @@ static int process_scramble (lua_State *L) {
   }
 }
 
+static volatile sig_atomic_t counted[65];
+
+static void count_signal (int number) {
+  counted[number]++;
+}
+
+/* count(signal) -> how often it came since it is counted; calls begin anew. */
+static int process_count (lua_State *L) {
+  int number = (int)luaL_checkinteger(L, 1);
+  struct sigaction act = {.sa_flags = SA_RESTART};
+  luaL_argcheck(L, number > 0 && number <= 64, 1, "no signal");
+  act.sa_handler = count_signal;
+  sigaction(number, &act, NULL);
+  lua_pushinteger(L, counted[number]);
+  return 1;
+}
+
+/* storm(microseconds): SIGALRM comes so often; 0: no more. */
+static int process_storm (lua_State *L) {
+  suseconds_t us = (suseconds_t)luaL_checkinteger(L, 1);
+  struct itimerval every = {{0, us}, {0, us}};
+  lua_pushboolean(L, setitimer(ITIMER_REAL, &every, NULL) == 0);
+  return 1;
+}
+
+/* suspend(signal) -> how often it came, whether it is blocked afterwards: it is
+   but in the call that waits for it. */
+static int process_suspend (lua_State *L) {
+  int number = (int)luaL_checkinteger(L, 1);
+  sigset_t one, usual, after;
+  sigemptyset(&one);
+  sigaddset(&one, number);
+  sigprocmask(SIG_BLOCK, &one, &usual);
+  sigsuspend(&usual);
+  sigprocmask(SIG_SETMASK, &usual, &after);
+  lua_pushinteger(L, counted[number]);
+  lua_pushboolean(L, sigismember(&after, number));
+  return 2;
+}
+
+/* filter() -> whether its calls of the system are filtered now: none is
+   refused. */
+static int process_filter (lua_State *L) {
+  struct sock_filter all = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  struct sock_fprog program = {1, &all};
+  lua_pushboolean(L, prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+                     && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)
+                        == 0);
+  return 1;
+}
+
 static const luaL_Reg functions[] = {
   {"scramble", process_scramble},
   {"fork", process_fork},
@@ -237,6 +292,10 @@ static const luaL_Reg functions[] = {
   {"mkfifo", process_mkfifo},
   {"nobody", process_nobody},
   {"exec", process_exec},
+  {"count", process_count},
+  {"storm", process_storm},
+  {"suspend", process_suspend},
+  {"filter", process_filter},
   {NULL, NULL}
 };
 

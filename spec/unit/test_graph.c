@@ -221,6 +221,34 @@ static char *written (const tg_Graph *g, size_t *size) {
   return text.data;
 }
 
+static bool is_unfinished (const char *text, size_t size) {
+  char path[] = "/tmp/test_graph.XXXXXX";
+  int fd = mkstemp(path);
+  UNIT_CHECK(write(fd, text, size) == (ssize_t)size);
+  close(fd);
+  bool unfinished = tg_snapshot_is_unfinished(path);
+  unlink(path);
+  return unfinished;
+}
+
+static void a_file_says_whether_it_is_whole (void) {
+  tg_Graph g = {0};
+  size_t size;
+  word(&g, "a }\n in a string, and a \" too");
+  tg_graph_node(&g, TG_NODE_OBJECT, 0, 1, 1);
+  UNIT_CHECK(tg_graph_end(&g));
+  char *text = written(&g, &size);
+  UNIT_CHECK(!is_unfinished(text, size));
+  for (size_t some = 64; some < size; some++)
+    UNIT_CHECK(is_unfinished(text, some));
+  UNIT_CHECK(is_unfinished("", 0));
+  UNIT_CHECK(!is_unfinished("notes", 5));
+  UNIT_CHECK(!tg_snapshot_is_unfinished("/tmp/none/of/that/name"));
+  UNIT_CHECK(!tg_snapshot_is_unfinished("/tmp"));
+  free(text);
+  tg_graph_free(&g);
+}
+
 static void compare_graphs (const tg_Graph *a, const tg_Graph *b) {
   UNIT_CHECK(a->count == b->count && a->nedges == b->nedges);
   UNIT_CHECK(a->born == b->born);
@@ -452,16 +480,44 @@ static void a_long_list_does_not_fill_an_extract (void) {
   tg_view_close(&v);
 }
 
+/* "@13 is kept by a way too long" and "by none" are two things. */
+static void a_way_too_long_is_no_missing_way (void) {
+  enum { LENGTH = 5000 };
+  tg_Graph g = {0};
+  tg_Paths p;
+  tg_Buf b = {0};
+  uint32_t list[3];
+  word(&g, "");
+  for (uint32_t i = 0; i < LENGTH; i++) {
+    tg_graph_node(&g, TG_NODE_OBJECT, 0, 2 * i + 1, 1);
+    if (i + 2 < LENGTH)
+      tg_graph_edge(&g, TG_EDGE_PROPERTY, word(&g, "next"), i + 1);
+  }
+  UNIT_CHECK(tg_graph_end(&g) && tg_paths_find(&p, &g, true));
+  UNIT_CHECK(tg_paths_edges(&p, 3, list, 3) == 3);
+  UNIT_CHECK(tg_paths_edges(&p, 4, list, 3) == 0);
+  tg_paths_text(&p, LENGTH - 2, &b);
+  UNIT_TEXT(&b, "a way of more than 4096 references");
+  tg_buf_clear(&b);
+  tg_paths_text(&p, LENGTH - 1, &b);
+  UNIT_TEXT(&b, "no way");
+  tg_paths_free(&p);
+  tg_graph_free(&g);
+  tg_buf_free(&b);
+}
+
 int main (void) {
   UNIT_RUN(dominators_are_those_of_the_definition);
   UNIT_RUN(a_long_list_is_gone_through);
   UNIT_RUN(edges_of_tables_and_from_outside_retain_nothing);
   UNIT_RUN(sums_are_those_of_the_definition);
+  UNIT_RUN(a_file_says_whether_it_is_whole);
   UNIT_RUN(what_is_written_is_read);
   UNIT_RUN(damaged_files_are_refused);
   UNIT_RUN(an_address_that_is_used_again_is_another_object);
   UNIT_RUN(a_way_reads_as_lua);
   UNIT_RUN(an_extract_is_the_top_of_the_tree);
   UNIT_RUN(a_long_list_does_not_fill_an_extract);
+  UNIT_RUN(a_way_too_long_is_no_missing_way);
   return UNIT_END();
 }

@@ -13,6 +13,7 @@ local program = require "tracegrip.cli.program"
 local recording = require "tracegrip.cli.recording"
 local remoteheap = require "tracegrip.cli.remoteheap"
 local server = require "tracegrip.cli.server"
+local targets = require "tracegrip.target"
 local units = require "tracegrip.cli.units"
 core.own()
 
@@ -34,6 +35,10 @@ local heap = {
      group = "Of a process or a core",
      help = "The snapshot (default: NAME.heapsnapshot); of a script, too. "
             .. "A page of it if it ends in .html, also of a snapshot."},
+    {name = "fork", flag = "--fork", value = true,
+     group = "Of a process or a core",
+     help = "A process stands still for a fork of it alone: one of its "
+            .. "threads is made to call that (x86-64)."},
     {name = "exe", metavar = "FILE", group = "Of a process or a core",
      help = "Of a core: the program, where it is not where it was."},
     {name = "sysroot", metavar = "DIR", group = "Of a process or a core",
@@ -154,6 +159,10 @@ local function tell (parsed, path, result)
   if parsed.page then
     path = write_page(parsed, path)
   end
+  if result.left then
+    main.note("what is left of the fork, process %d, stays in the table of "
+              .. "processes until the program ends", result.left)
+  end
   if parsed.json then
     recording.write(json.text(result))
   else
@@ -169,7 +178,8 @@ local function take (parsed, kind, target)
   end
   local path = parsed.out or name_of(kind, target)
   local result, message = core.heap(target, path, {exe = parsed.exe,
-                                                   sysroot = parsed.sysroot})
+                                                   sysroot = parsed.sysroot,
+                                                   fork = parsed.fork})
   if not result then
     main.fail("%s", message)
   end
@@ -184,8 +194,12 @@ local function take_at_end (parsed)
   local path = parsed.out or name_of("script", script)
   local told = os.tmpname()
   os.remove(told)
+  local absolute, message = targets.absolute(path)
+  if not absolute then
+    main.fail("%s", message)
+  end
   local how, status = program.follow(script, words, "snapshotAtEnd",
-                                     {path = path, told = told})
+                                     {path = absolute, told = told})
   local text = core.filetype(told) and core.contents(told)
   os.remove(told)
   local chunk = text and load("return " .. text, "=told", "t", {})
@@ -267,7 +281,7 @@ end
 local function run (parsed)
   local question = question_of(parsed)
   if parsed.dashes then
-    if question or parsed.exe or parsed.sysroot then
+    if question or parsed.exe or parsed.sysroot or parsed.fork then
       main.misuse("with a script goes -o alone")
     end
     return take_at_end(parsed)
@@ -280,11 +294,15 @@ local function run (parsed)
       main.misuse("%s is no snapshot: first tracegrip heap %s -o FILE",
                   parsed.targets[1], parsed.targets[1])
     end
+    if parsed.fork and kind ~= "process" then
+      main.misuse("--fork is for a process: %s is none", parsed.targets[1])
+    end
     return take(parsed, kind, target)
   end
-  if parsed.out and not parsed.page or parsed.exe or parsed.sysroot then
-    main.misuse("-o, --exe and --sysroot are for a process or a core; -o "
-                .. "X.html is for snapshots, too")
+  if parsed.out and not parsed.page or parsed.exe or parsed.sysroot
+     or parsed.fork then
+    main.misuse("-o, --exe, --sysroot and --fork are for a process or a "
+                .. "core; -o X.html is for snapshots, too")
   elseif parsed.page then
     return export(parsed, question, parsed.targets)
   end

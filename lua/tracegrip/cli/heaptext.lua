@@ -88,7 +88,10 @@ function heaptext.paths (document)
     local words = ways_of(list)
     table.move(words, 1, #words, #rows + 1, rows)
   end
-  if #document.paths == 0 then
+  if document.longer > 0 then
+    rows[#rows + 1] = units.several(document.longer, "way")
+                      .. " too long to be shown"
+  elseif #document.paths == 0 then
     rows[#rows + 1] = "no way leads to it from the roots"
   end
   return rows

@@ -32,7 +32,24 @@ local function ignore () end
 
 local notices = {}
 
+local counts = {"objects", "bytes", "state_bytes", "garbage", "distant"}
+
+-- Whoever shows them counts with them; older programs say nothing of distant.
+local function has_numbers (packet)
+  for _, name in ipairs(counts) do
+    local n = packet[name]
+    local counted = type(n) == "number" and n >= 0 and n % 1 == 0
+    if not counted and (n ~= nil or name ~= "distant") then
+      return false
+    end
+  end
+  return type(packet.stopped_ms) == "number"
+end
+
 function notices.tookSnapshot (self, packet)
+  if not has_numbers(packet) then
+    return nil, "a snapshot's result without its numbers"
+  end
   packet.from, packet.type = nil, nil
   self.result = packet
   if self.on.result then

@@ -40,9 +40,18 @@ local function next_path (self)
   return path
 end
 
+-- What a child has left that could not write to the end: there was no file of
+-- that name before.
+local function drop (path)
+  if core.filetype(path) == "file" then
+    os.remove(path)
+  end
+end
+
 local function take (self, size)
   local path, told = next_path(self), nil
   self.due = math.max(self.due, size * self.plan.growth)
+  self.file = path
   self.taking = picture.take(self.tab, {
     path = path,
     result = function (result) told = result end,
@@ -52,6 +61,7 @@ local function take (self, size)
       if ok then
         tell("the heap has %.0f bytes: %s", told.state_bytes, path)
       else
+        drop(path)
         tell("no heap snapshot: %s", message)
       end
     end
@@ -84,6 +94,7 @@ function Watch:finish ()
   self.timer:close()
   if self.taking then
     self.taking:close()
+    drop(self.file)
   end
   self.server:parted(self)
 end
@@ -106,6 +117,7 @@ function heapwatch.start (server, tab, plan)
     number = 0,                 -- of the last file
     due = plan.over,            -- bytes beyond which is the next
     taking = nil,               -- the snapshot that is being taken
+    file = nil,                 -- its name
     ending = false,
   }, Watch)
   self.timer:start(EVERY_MS, EVERY_MS, server:safely(function ()

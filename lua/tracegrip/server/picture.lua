@@ -17,7 +17,8 @@
 -- what the state says: then it is taken again a little later, and if it never
 -- agrees, the last one counts, whose two sums tell.
 --
--- Failure: done(nil, message, code).
+-- Failure: done(nil, message, code); of what is raised, also a line on standard
+-- error.
 
 local core = require "tracegrip.core"
 local uv = require "luv"
@@ -45,8 +46,24 @@ local function let_go (self)
 end
 
 local function finish (self, ...)
+  local done = self.done
+  self.done = function () end
   self:close()
-  self.on.done(...)
+  done(...)
+end
+
+-- For the loop, which does not survive errors: one is the snapshot's end.
+local function safely (self, f)
+  return function (...)
+    local ok, err = pcall(f, self, ...)
+    if not ok then
+      io.stderr:write("tracegrip: server: ", tostring(err), "\n")
+      ok, err = pcall(finish, self, nil, tostring(err), "failed")
+    end
+    if not ok then
+      io.stderr:write("tracegrip: server: ", tostring(err), "\n")
+    end
+  end
 end
 
 -- Its child was in the middle of something, or has met memory that went away.
@@ -56,7 +73,7 @@ local function try_again (self)
     return finish(self, nil, "the process that wrote the snapshot has ended",
                   "failed")
   end
-  self.timer:start(PAUSE_MS, 0, function () begin(self) end)
+  self.timer:start(PAUSE_MS, 0, safely(self, begin))
 end
 
 -- What the child says comes first, in one write.
@@ -91,13 +108,11 @@ local function on_end (self)
                           .. "end" or nil, not ok and "failed" or nil)
 end
 
-local function on_read (self)
-  return function (err, bytes)
-    if bytes and not err then
-      take_bytes(self, bytes)
-    else
-      on_end(self)
-    end
+local function on_read (self, err, bytes)
+  if bytes and not err then
+    take_bytes(self, bytes)
+  else
+    on_end(self)
   end
 end
 
@@ -126,7 +141,7 @@ end
 
 function Picture:go_on ()
   if self.pipe then
-    self.pipe:read_start(on_read(self))
+    self.pipe:read_start(safely(self, on_read))
   end
 end
 
@@ -141,6 +156,7 @@ function picture.take (tab, on)
   local self = setmetatable({
     tab = tab,
     on = on,
+    done = on.done,             -- until it has been called
     path = on.path,
     timer = uv.new_timer(),
     child = nil,                -- that writes it
@@ -149,7 +165,7 @@ function picture.take (tab, on)
     told = false,               -- and then what it says is told
     tries = 0,
   }, Picture)
-  self.timer:start(0, 0, function () begin(self) end)
+  self.timer:start(0, 0, safely(self, begin))
   return self
 end
 
