@@ -185,8 +185,8 @@ static bool find_heap (uint64_t **start, size_t *words) {
   return found;
 }
 
-/* Other words that are there mostly, so that what led somewhere leads elsewhere;
-   or no pointers. */
+/* Other words that are there mostly, so that what led somewhere leads
+   elsewhere; or no pointers. */
 static void change_one (uint64_t *heap, size_t words, uint64_t *seed) {
   *seed = *seed * UINT64_C(6364136223846793005) + 1442695040888963407;
   size_t at = (size_t)(*seed >> 20) % words;
