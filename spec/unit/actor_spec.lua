@@ -24,12 +24,12 @@ local function fake_feed (listener)
   function feed:close ()
     assert(self.opened)
     self.opened = false
-    local names = {}
+    local list = {}
     for i = #self.running, 1, -1 do
-      names[#names + 1] = self.running[i]
+      list[#list + 1] = {name = self.running[i]}
     end
     self.running, self.count, self.frames = {}, 0, {}
-    return names
+    return list
   end
 
   function feed:forget (name)
