@@ -1,6 +1,9 @@
 /* reach.c - see reach.h. */
 #include "heap/reach.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "base/alloc.h"
 #include "heap/links.h"
 
@@ -56,6 +59,30 @@ static void find_values (Reach *r) {
   }
 }
 
+/* A weak edge has a name, also in the place of a number. */
+static void loosen (tg_Graph *g, uint32_t edge) {
+  char text[24];
+  if (tg_edge_is_number(g->edge_types[edge])) {
+    int size = snprintf(text, sizeof text, "[%" PRIu32 "]",
+                        g->edges[edge].name);
+    g->edges[edge].name = tg_graph_string(g, text, (size_t)size);
+  }
+  g->edge_types[edge] = TG_EDGE_WEAK;
+}
+
+/* What is lost keeps nothing alive that is found: else an object would not be
+   retained by its owner alone, since something that is to be collected refers
+   to it, too. */
+static void loosen_lost (const Reach *r) {
+  tg_Graph *g = r->g;
+  for (uint32_t i = 0; i < r->count; i++) {
+    for (uint32_t e = g->first[i]; !r->found[i] && e < g->first[i + 1]; e++) {
+      if (g->edges[e].to < r->count && r->found[g->edges[e].to])
+        loosen(g, e);
+    }
+  }
+}
+
 /* Those that nothing refers to first: most others are found from these. */
 static void add (Reach *r, const uint8_t *referred, uint64_t *bytes) {
   tg_Graph *g = r->g;
@@ -94,6 +121,7 @@ bool tg_reach_add_garbage (tg_Graph *g, const tg_Weakness *w,
   if (r.found != NULL && r.stack != NULL) {
     find(&r, 0);
     find_values(&r);
+    loosen_lost(&r);
     referred = referred_by_lost(&r);
   }
   if (referred != NULL)

@@ -198,6 +198,36 @@ describe("a snapshot", function ()
     end)
   end)
 
+  -- Also of all that refers to it only the owner keeps the inner table.
+  it("lets what is to be collected keep nothing of what is reached", function ()
+    heaps.of(run.lua, [[
+      collectgarbage() collectgarbage "stop"
+      local inner = {}
+      for i = 1, 1000 do inner[i] = i end
+      local owner = setmetatable({inner = inner}, {__name = "owner"})
+      local lost = {inner, by = inner, [inner] = true, one = {inner}}
+      inner, lost = nil, nil
+      say 'x' io.read() return owner]], function (snapshot, _, _, path)
+      local owner = snapshot:where(function (node)
+        return node.name == "owner" and node.type == "object"
+      end)[1]
+      local inner, kinds = snapshot.to(owner, "inner"), {}
+      for _, node in ipairs(snapshot.nodes) do
+        for _, edge in ipairs(node.edges) do
+          if edge.to == inner then
+            kinds[#kinds + 1] = edge.type .. " " .. edge.name
+          end
+        end
+      end
+      table.sort(kinds)
+      assert.same({"property inner", "weak [1]", "weak [1]", "weak by",
+                   "weak key"}, kinds)
+      local _, document = heaps.command {path, "--find", "owner", "--json"}
+      assert.equal(owner.id, document.objects[1].id)
+      assert.is_true(document.objects[1].retained > 1000 * 8)
+    end)
+  end)
+
   it("of a core is as one of the process", function ()
     if not os.execute "command -v gcore >/dev/null 2>&1" then
       return pending "needs gcore (package gdb)"
