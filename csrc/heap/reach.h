@@ -12,8 +12,8 @@
 
 /* Adds edges to the last node, of the graph's that is being built: to what is
    to be collected, or what that refers to is found from. Edges from there to
-   what is reached become weak. '*bytes' is how large all of it is. False without
-   memory. */
+   what is reached become weak. '*bytes' is how large all of it is. False
+   without memory. */
 bool tg_reach_add_garbage (tg_Graph *g, const tg_Weakness *w, uint64_t *bytes);
 
 #endif

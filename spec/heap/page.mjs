@@ -39,20 +39,35 @@ const colours = (page) => page.value(`(() => {
   return set.size
 })()`)
 
-const middle = (page) => page.value(`(() => {
-  const {left, top, width, height} =
-    document.querySelector("canvas").getBoundingClientRect()
-  return [left + width / 2, top + height / 2]
-})()`)
+// A place of the map where an order itself is, and not what it keeps, which
+// cannot be gone into.
+async function placeOfOrder (page) {
+  const [left, top, width, height] = await page.value(`(() => {
+    const {left, top, width, height} =
+      document.querySelector("canvas").getBoundingClientRect()
+    return [left, top, width, height]
+  })()`)
+  for (let i = 1; i < 4000; i++) {
+    const place = [left + width * (i * 0.6180339887 % 1),
+                   top + height * (i * 0.7548776662 % 1)]
+    await page.move(...place)
+    if (/^\[\d+\] app\.model\.Order /.test(await text(page, "#tip")))
+      return place
+  }
+  throw new Error("no order is on the map")
+}
+
+// A click has led into the map: on a busy machine that takes some frames.
+const entered = (page) => page.until(
+  'document.querySelectorAll("#crumbs button").length > 1')
 
 async function onMap (page) {
   const seen = {about: await text(page, "#about"), colours: await colours(page),
                 first: await crumbs(page)}
-  const place = await middle(page)
-  await page.move(...place)
+  const place = await placeOfOrder(page)
   seen.tip = await text(page, "#tip")
   await page.click(...place)
-  await frame(page)
+  await entered(page)
   seen.entered = await crumbs(page)
   seen.detail = await text(page, "#detail")
   await page.value('document.querySelectorAll("#crumbs button")[1].click()')
@@ -161,11 +176,11 @@ async function onPhone () {
   await page.go(url)
   await page.until("document.documentElement?.dataset.ready > 0")
   await frame(page)
-  const [x, y] = await middle(page)
+  const [x, y] = await placeOfOrder(page)
   for (const [type, touchPoints] of [["touchStart", [{x, y}]],
                                      ["touchEnd", []]])
     await page.send("Input.dispatchTouchEvent", {type, touchPoints})
-  await page.until('document.querySelectorAll("#crumbs button").length > 1')
+  await entered(page)
   const seen = {entered: await crumbs(page), widths: []}
   for (const view of ["map", "tree", "classes", "waste"]) {
     await look(page, view)
