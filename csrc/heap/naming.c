@@ -1,6 +1,8 @@
 /* naming.c - see naming.h. */
 #include "heap/naming.h"
 
+#include <inttypes.h>
+
 #include "base/alloc.h"
 #include "dump/loadednames.h"
 #include "outside/proto.h"
@@ -18,17 +20,36 @@ static uint32_t string (tg_Naming *n, const char *s) {
 
 /* ---- strings ---- */
 
-/* What is no UTF-8 would be no JSON; and of a long one the beginning is
-   enough. The text may be in n->text. */
-static uint32_t text_name (tg_Naming *n, const char *s, uint64_t size) {
-  size_t some = (size < TG_NAME_MOST) ? (size_t)size : TG_NAME_MOST;
-  if (some < size)
-    some = tg_utf8_cut(s, some);
-  if (tg_utf8_whole(s, some) == some)
-    return tg_graph_string(n->graph, s, some);
+/* What is no UTF-8 would be no JSON. The text may be in n->text. */
+static uint32_t text_name (tg_Naming *n, const char *s, size_t size) {
+  if (tg_utf8_whole(s, size) == size)
+    return tg_graph_string(n->graph, s, size);
   tg_buf_clear(&n->escaped);
-  tg_terminal_escape(&n->escaped, s, some, 0);
+  tg_terminal_escape(&n->escaped, s, size, 0);
   return tg_graph_string(n->graph, n->escaped.data, n->escaped.size);
+}
+
+/* FNV-1a, of 64 bits. */
+static uint64_t sum_of (const char *s, uint64_t size) {
+  uint64_t sum = UINT64_C(14695981039346656037);
+  for (uint64_t i = 0; i < size; i++)
+    sum = (sum ^ (uint8_t)s[i]) * UINT64_C(1099511628211);
+  return sum;
+}
+
+/* Of a long string the beginning, and what tells it from others that begin so:
+   who looks for equal strings has the names alone. */
+static uint32_t long_name (tg_Naming *n, const char *s, uint64_t size,
+                           uint64_t sum) {
+  size_t some = tg_utf8_cut(s, TG_NAME_MOST);
+  tg_buf_clear(&n->text);
+  if (tg_utf8_whole(s, some) == some)
+    tg_buf_add(&n->text, s, some);
+  else
+    tg_terminal_escape(&n->text, s, some, 0);
+  tg_buf_addfmt(&n->text, "… (%" PRIu64 " bytes, %016" PRIx64 ")", size,
+                sum);
+  return tg_graph_string(n->graph, n->text.data, n->text.size);
 }
 
 /* Where a string has its bytes. */
@@ -45,9 +66,14 @@ static uint32_t string_name (tg_Naming *n, uint64_t at) {
   if (!is_short && h->sight.release >= 50500)
     text = tg_image_word(h->image, text);
   uint64_t some = (size < TG_NAME_MOST) ? size : TG_NAME_MOST;
-  const uint8_t *p = tg_image_at(h->image, text, some);
-  return text_name(n, p != NULL ? (const char *)p : "",
-                   p != NULL ? size : 0);
+  const char *s = (const char *)tg_image_at(h->image, text, some);
+  if (s == NULL)
+    return string(n, "");
+  if (some == size)
+    return text_name(n, s, (size_t)size);
+  const uint8_t *all = tg_image_at(h->image, text, size);
+  return long_name(n, s, size,
+                   all != NULL ? sum_of((const char *)all, size) : at);
 }
 
 /* ---- what modules have ---- */

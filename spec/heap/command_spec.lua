@@ -22,9 +22,9 @@ if ... == "exit" then os.exit(3) end
 if ... == "fail" then error "failed" end]]
 
 -- Calls use(path of a snapshot, directory).
-local function with (use)
+local function with (use, code)
   run.within(function (directory)
-    run.write(directory .. "/app.lua", program)
+    run.write(directory .. "/app.lua", code or program)
     local path = directory .. "/x.heapsnapshot"
     local result = heaps.command {"-o", path, "--", directory .. "/app.lua"}
     assert.equal("", result.stderr)
@@ -167,6 +167,23 @@ describe("tracegrip heap FILE", function ()
       end
       assert.equal(10, nothing.count)
     end)
+  end)
+
+  -- Shown are their first 1024 bytes.
+  it("finds long strings equal that are, and no others", function ()
+    with(function (path)
+      local found = {}
+      for _, one in ipairs(ask(path, "--duplicates").strings) do
+        if one.self > 2 * 1024 then
+          found[#found + 1] = {one.count, one.text:sub(1, 1)}
+        end
+      end
+      assert.same({{2, "x"}, {2, "\\"}}, found)
+    end, [[
+      local long = ("x"):rep(3000)
+      kept = {long .. "a", long .. "b", long .. "\xff", long .. "a",
+              ("\xff"):rep(2000), ("\xff"):rep(2000)}
+    ]])
   end)
 
   it("is a table for a person", function ()
