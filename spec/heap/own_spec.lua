@@ -64,7 +64,7 @@ describe("a snapshot that a program takes of itself", function ()
       return after]], function (_, directory)
       local snapshot = heaps.read(directory .. "/x.heapsnapshot")
       assert.equal(100, #snapshot:where(function (node)
-        local state = snapshot.to(node, "state", "property")
+        local state = snapshot.to(node, "state")
         return state and state.name == "waiting"
       end))
     end)
