@@ -78,7 +78,8 @@ describe("a debugger's allocation sampling", function ()
       local sizes, ways, ids = sizes_of(profile)
       near(1000 * 16384, sizes.keep)
       near(1000 * 16384, sizes_of(early).keep)
-      assert.equal(0, sizes.drop or 0)
+      -- The last one may lie where the stack is not used any more.
+      assert.is_true((sizes.drop or 0) < 2 * 16384)
       assert.equal("(root);(main chunk);work;keep", ways.keep)
       near(1000 * (56 + 160) + 56000, sizes["(main chunk)"])
       local sum = 0
