@@ -175,6 +175,14 @@ end
 -- Scopes
 ---------------------------------------------------------------------------
 
+-- The items of a list, and that there were more, if there were.
+local function told (items, list)
+  if list.truncated then
+    items[#items + 1] = {name = "[[truncated]]", grip = true}
+  end
+  return items
+end
+
 -- Values in a list as {name, grip}: by the names of parameters, if there are
 -- any.
 local function items_of (list, names)
@@ -188,10 +196,7 @@ local function items_of (list, names)
     items[i] = {name = name, grip = grip,
                 expression = names and i <= fixed and names[i] or nil}
   end
-  if list.truncated then
-    items[#items + 1] = {name = "[[truncated]]", grip = true}
-  end
-  return items
+  return told(items, list)
 end
 
 -- The same of values that have their names; the later one of two that have the
@@ -207,10 +212,7 @@ local function named_items (list)
     items[i] = {name = name, grip = one.value,
                 expression = latest[one.name] == i and name or nil}
   end
-  if list.truncated then
-    items[#items + 1] = {name = "[[truncated]]", grip = true}
-  end
-  return items
+  return told(items, list)
 end
 
 local function add_scope (self, list, name, hint, items, pool)
