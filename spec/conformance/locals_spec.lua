@@ -352,23 +352,28 @@ describe("locals whose names are secret", function ()
               "--redact", "^token")
       assert.is_nil(run.read(directory .. "/s.tgr"):find("geheim", 1, true))
       run.write(directory .. "/read.lua", [[
-        local cjson = require "cjson"
         local file, hide = ...
+        local function text (value)
+          local list = {}
+          if type(value) ~= "table" then return tostring(value) end
+          for k, v in pairs(value) do list[#list + 1] = k .. "=" .. text(v) end
+          return "{" .. table.concat(list, " ") .. "}"
+        end
         local filter = hide and {redact = {"^pass", "^token"}} or nil
         for p in require "tracegrip".open(file):packets(filter) do
           for _, one in ipairs(p.locals and p.locals.values or {}) do
-            print(one.name, cjson.encode(one.value))
+            print(one.name, text(one.value))
           end
-          print(cjson.encode(p))
+          print(text(p))
         end
       ]])
       for file, filter in pairs {["s.tgr"] = "", ["p.tgr"] = "hide"} do
         local out = run.file(directory .. "/read.lua", {
           cwd = directory, args = {file, filter ~= "" and filter or nil}
         }).stdout
-        assert.matches('user\t"ann"', out, 1, true)
-        assert.matches('password\t{"type":"redacted"}', out, 1, true)
-        assert.matches('copy\t{"type":"redacted"}', out, 1, true)
+        assert.matches('user\tann\n', out, 1, true)
+        assert.matches('password\t{type=redacted}', out, 1, true)
+        assert.matches('copy\t{type=redacted}', out, 1, true)
         assert.is_nil(out:find("geheim", 1, true), out)
       end
     end)
