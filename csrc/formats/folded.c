@@ -33,6 +33,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "export/boxnames.h"
 #include "formats/foldedstacks.h"
 #include "formats/formats.h"
@@ -75,14 +76,6 @@ static const tg_Function *function_of (const Document *d, uint32_t label) {
   return tg_funclabels_function(&d->stacks.labels, label);
 }
 
-/* FNV-1a: a few thousand names, once for each document. */
-static uint64_t hash_name (const char *s) {
-  uint64_t h = UINT64_C(0xcbf29ce484222325);
-  for (; *s != '\0'; s++)
-    h = (h ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
-  return h;
-}
-
 /* Finds the labels whose names are not theirs alone. Names of one hash pass for
    the same: then two have their places for nothing. */
 static bool find_ambiguous (Document *d) {
@@ -91,7 +84,8 @@ static bool find_ambiguous (Document *d) {
   uint32_t count = tg_funclabels_count(&d->stacks.labels);
   d->ambiguous = tg_calloc(count + 1, sizeof *d->ambiguous);
   for (uint32_t i = 0; ok && d->ambiguous != NULL && i < count; i++) {
-    uint64_t hash = hash_name(name_of(function_of(d, i)));
+    const char *name = name_of(function_of(d, i));
+    uint64_t hash = tg_hash_bytes(name, strlen(name));
     uint32_t other = tg_intmap_find(&names, hash);
     if (other == TG_INTMAP_NONE)
       ok = tg_intmap_set(&names, hash, i);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "dump/loadednames.h"
 #include "outside/proto.h"
 #include "outside/state.h"
@@ -27,14 +28,6 @@ static uint32_t text_name (tg_Naming *n, const char *s, size_t size) {
   tg_buf_clear(&n->escaped);
   tg_terminal_escape(&n->escaped, s, size, 0);
   return tg_graph_string(n->graph, n->escaped.data, n->escaped.size);
-}
-
-/* FNV-1a, of 64 bits. */
-static uint64_t sum_of (const char *s, uint64_t size) {
-  uint64_t sum = UINT64_C(14695981039346656037);
-  for (uint64_t i = 0; i < size; i++)
-    sum = (sum ^ (uint8_t)s[i]) * UINT64_C(1099511628211);
-  return sum;
 }
 
 /* Of a long string the beginning, and what tells it from others that begin so:
@@ -73,7 +66,7 @@ static uint32_t string_name (tg_Naming *n, uint64_t at) {
     return text_name(n, s, (size_t)size);
   const uint8_t *all = tg_image_at(h->image, text, size);
   return long_name(n, s, size,
-                   all != NULL ? sum_of((const char *)all, size) : at);
+                   all != NULL ? tg_hash_bytes(all, (size_t)size) : at);
 }
 
 /* ---- what modules have ---- */

@@ -360,12 +360,6 @@ static void apply_gone (tg_Framer *fr, const tg_Event *e) {
     fr->gone(fr->gone_ud, e->thread);
 }
 
-/* Whether the event tells locals: of the sort that only packets have otherwise
-   (marks.h). */
-static bool tells_locals (const tg_Event *e) {
-  return e->kind == TG_EV_MARK && (e->mark & TG_MARK_SORT) == TG_MARK_LOCALS;
-}
-
 /* They are kept for the event to come, which may be in another chunk. */
 static void apply_locals (tg_Framer *fr, const tg_Event *e) {
   tg_FrameLocals *l = &fr->locals;
@@ -426,7 +420,7 @@ static TG_NOINLINE void apply_other (tg_Framer *fr, const tg_Event *e) {
     tg_framestart_terminate(fr);
   else if (e->kind == TG_EV_LOST)
     tg_framestart_lost(fr, e);
-  else if (tells_locals(e))
+  else if (tg_event_tells_locals(e))
     apply_locals(fr, e);
   else if (e->kind == TG_EV_MARK || e->kind == TG_EV_ALLOCATIONS)
     apply_mark(fr);

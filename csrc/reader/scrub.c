@@ -70,12 +70,8 @@ static void write_out (Scrub *s, const void *data, uint64_t size,
 ** ===================================================================
 */
 
-static bool tells_locals (const tg_Event *e) {
-  return e->kind == TG_EV_MARK && (e->mark & TG_MARK_SORT) == TG_MARK_LOCALS;
-}
-
 static tg_RedactKind kind_of (const tg_Event *e) {
-  return tells_locals(e) ? TG_REDACT_LOCALS
+  return tg_event_tells_locals(e) ? TG_REDACT_LOCALS
          : e->kind == TG_EV_CALL ? TG_REDACT_ARGUMENTS
          : e->kind == TG_EV_RETURN ? TG_REDACT_RESULTS : TG_REDACT_OTHER;
 }

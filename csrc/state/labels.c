@@ -8,14 +8,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 
 #define FIRST_BUCKETS 16u
 
-/* FNV-1a: labels are short. */
 static uint64_t hash_of (const char *text, size_t size) {
-  uint64_t h = UINT64_C(0xcbf29ce484222325);
-  for (size_t i = 0; i < size; i++)
-    h = (h ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+  uint64_t h = tg_hash_bytes(text, size);
   return h ^ h >> 32;
 }
 

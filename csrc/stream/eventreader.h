@@ -52,6 +52,11 @@ TG_INLINE uint64_t tg_event_untraced (const tg_Event *e) {
   return window ? e->number : 0;
 }
 
+/* Whether it tells the locals of a frame. */
+TG_INLINE bool tg_event_tells_locals (const tg_Event *e) {
+  return e->kind == TG_EV_MARK && (e->mark & TG_MARK_SORT) == TG_MARK_LOCALS;
+}
+
 /* Whether its ticks are absolute. */
 TG_INLINE bool tg_event_absolute (const tg_Event *e) {
   return e->kind == TG_EV_CONTEXT || e->kind == TG_EV_WAIT
