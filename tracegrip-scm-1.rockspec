@@ -89,6 +89,7 @@ build = {
         "csrc/channel/handover.c",
         "csrc/channel/message.c",
         "csrc/channel/tailreader.c",
+        "csrc/channel/wirepackets.c",
         "csrc/client/destination.c",
         "csrc/client/filetail.c",
         "csrc/client/linesums.c",

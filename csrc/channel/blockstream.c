@@ -24,9 +24,9 @@
 #define SECOND_NS UINT64_C(1000000000)
 #define PROCESS_NS (SECOND_NS / 4)
 
-void tg_blockstream_begin (tg_BlockStream *b, uint64_t ticks,
-                           uint64_t packets) {
-  *b = (tg_BlockStream){.ticks = ticks, .packets = packets};
+void tg_blockstream_begin (tg_BlockStream *b, uint64_t ticks, uint64_t packets,
+                           const tg_LacksFrom *from) {
+  *b = (tg_BlockStream){.ticks = ticks, .packets = packets, .from = *from};
 }
 
 void tg_blockstream_owe (tg_BlockStream *b) {
@@ -109,12 +109,11 @@ static void put_now (tg_BlockStream *b, const tg_Follower *follower,
 
 /* A trace that was stopped by its client may count on for a while in the
    program: then the client is told a little more than it lacks. */
-static void put_lacks (tg_BlockStream *b, const tg_Follower *follower,
+static void put_lacks (tg_BlockStream *b, const tg_Stream *stream,
                        tg_Buf *out) {
   uint64_t n[TG_NLACKS], sum = 0;
   for (int i = 0; i < TG_NLACKS; i++)
-    sum += n[i] = tg_lacks_since(&follower->stream->lacks, &follower->lacks,
-                                 (tg_Lack)i);
+    sum += n[i] = tg_lacks_since(&stream->lacks, &b->from, (tg_Lack)i);
   if (sum == b->lacks)
     return;
   b->lacks = sum;
@@ -174,7 +173,7 @@ void tg_blockstream_read (tg_BlockStream *b, tg_Follower *follower,
   if (!more && process_due(b, follower))
     put_process(follower->stream, b->process_ns, out);
   if (!more && b->given != TG_BLOCKS_NOTHING)
-    put_lacks(b, follower, out);
+    put_lacks(b, follower->stream, out);
   if (!more && b->given == TG_BLOCKS_PART)
     put_now(b, follower, until, out);
 }

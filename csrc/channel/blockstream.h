@@ -62,7 +62,8 @@ typedef enum tg_BlocksGiven {
 
 /* How far a client has got. */
 typedef struct tg_BlockStream {
-  uint64_t ticks, packets;    /* where the trace began */
+  uint64_t ticks, packets;    /* where the trace began... */
+  tg_LacksFrom from;          /* ...and from where its losses count */
   tg_FunctionId functions;    /* how many it knows */
   tg_BlocksGiven given;
   uint64_t process_ns;        /* when PROCESS was given last */
@@ -70,8 +71,8 @@ typedef struct tg_BlockStream {
 } tg_BlockStream;
 
 /* A new client, whose trace began there. */
-void tg_blockstream_begin (tg_BlockStream *b, uint64_t ticks,
-                           uint64_t packets);
+void tg_blockstream_begin (tg_BlockStream *b, uint64_t ticks, uint64_t packets,
+                           const tg_LacksFrom *from);
 
 /* The client, if it has anything, is to have another NOW. */
 void tg_blockstream_owe (tg_BlockStream *b);

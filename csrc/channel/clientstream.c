@@ -4,14 +4,11 @@
 ** server's thread. Without memory the stream is 'broken' from then on: what has
 ** been written may lack something, so nothing of it is sent.
 */
-#include <stdio.h>
 #include <string.h>
 
 #include "channel/clientstream.h"
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "packet/packet.h"
-#include "text/jsonwriter.h"
 
 /* A trace that the client has, or has asked for. */
 typedef struct tg_ClientTrace {
@@ -103,7 +100,7 @@ static void adopt (tg_ClientStream *c, tg_Notice *n) {
   if (!work_out_selection(c)
       || !tg_follower_begin(c->follower, n->pos, n->ticks, &c->selection))
     c->broken = true;
-  tg_blockstream_begin(&c->blocks, n->ticks, n->packets);
+  tg_blockstream_begin(&c->wire.blocks, n->ticks, n->packets, &n->lacks);
 }
 
 /* With the last member the follower goes: a sequence is over when nobody has a
@@ -219,83 +216,6 @@ static void apply (tg_ClientStream *c, tg_Notice *n) {
   }
 }
 
-/* ---- packets ---- */
-
-/* The body as a packet on the wire: its length in bytes before it. Written
-   apart and copied, since the length stands before what it is the length
-   of. */
-static void wrap_body (tg_ClientStream *c) {
-  char head[24];
-  int n = snprintf(head, sizeof head, "%zu:", c->body.size);
-  tg_buf_add(&c->out, head, (size_t)n);
-  tg_buf_add(&c->out, c->body.data, c->body.size);
-  tg_buf_clear(&c->body);
-}
-
-/* By the client's own selection: what another trace of the state asked for
-   beyond it is in the stream too. */
-static void put_packet (tg_ClientStream *c, const tg_Packet *p) {
-  tg_JsonWriter json;
-  tg_jsonwriter_init(&json, &c->body);
-  tg_packet_write(&json.sink, p, tg_reader_stream(c->follower->reader),
-                  &c->selection, &c->scratch);
-}
-
-/* {"from":..., and then what the packet has after its own brace. The packet
-   begins with a brace of its own, which becomes the comma: so it need not be
-   known what is in it. */
-static void put_single (tg_ClientStream *c, const tg_Packet *p,
-                        const tg_Buf *from) {
-  tg_buf_add(&c->body, from->data, from->size);
-  size_t brace = c->body.size;
-  put_packet(c, p);
-  if (!c->body.failed)
-    c->body.data[brace] = ',';
-  wrap_body(c);
-}
-
-/* Each is a packet on the wire by itself. At least one, however small the room:
-   a packet is not cut. */
-static void read_singles (tg_ClientStream *c, const tg_Buf *from,
-                          size_t bytes) {
-  tg_Packet p;
-  while (c->out.size < bytes && tg_follower_next(c->follower, &p))
-    put_single(c, &p, from);
-}
-
-/* True: it is full, and there may be more. The last one is as full as what
-   there is. */
-static bool read_batch (tg_ClientStream *c, const tg_Buf *from, int64_t batch,
-                        size_t bytes) {
-  tg_Packet p;
-  int64_t n = 0;
-  while (n < batch && c->out.size + c->body.size < bytes
-         && tg_follower_next(c->follower, &p)) {
-    if (n++ == 0) {
-      tg_buf_add(&c->body, from->data, from->size);
-      tg_buf_addstr(&c->body, ",\"type\":\"traces\",\"traces\":[");
-    }
-    else
-      tg_buf_addchar(&c->body, ',');
-    put_packet(c, &p);
-  }
-  if (n > 0) {
-    tg_buf_addstr(&c->body, "]}");
-    wrap_body(c);
-  }
-  return n == batch;
-}
-
-/* {"from":"name" Once for all packets of a reading: names are escaped
-   there. */
-static void put_from (tg_Buf *b, const char *name) {
-  tg_JsonWriter json;
-  tg_jsonwriter_init(&json, b);
-  json.sink.object(&json.sink);
-  json.sink.key(&json.sink, "from", 4);
-  json.sink.string(&json.sink, name, strlen(name));
-}
-
 /* What is committed is looked at first: a notice of a place before that has
    been sent by then. Never beyond the mark, nor beyond the place of a notice
    of this sequence. */
@@ -308,56 +228,6 @@ static void set_limit (tg_ClientStream *c) {
       && (n->follower == NULL || n->follower == c->follower))
     upto = n->pos;
   tg_follower_upto(c->follower, upto);
-}
-
-/* 'batch' 0: each packet by itself, as a client gets it that has not asked for
-   more than the protocol has. */
-static void read_frames (tg_ClientStream *c, const char *name, int64_t batch,
-                         size_t bytes) {
-  tg_Buf from = {0};
-  put_from(&from, name);
-  if (batch > 0)
-    while (read_batch(c, &from, batch, bytes) && c->out.size < bytes)
-      continue;
-  else
-    read_singles(c, &from, bytes);
-  if (from.failed || tg_reader_status(c->follower->reader) != TG_OK)
-    c->broken = true;
-  tg_buf_free(&from);
-}
-
-/* A bulk packet begins with "bulk", the actor that sends it, the type and the
-   length. The actor's name is the server's own, without spaces. */
-static void read_blocks (tg_ClientStream *c, const char *name, size_t bytes,
-                         bool packs) {
-  char length[24];
-  tg_buf_clear(&c->packed);
-  tg_blockstream_read(&c->blocks, c->follower, bytes, c->until, &c->body);
-  if (c->body.size == 0)
-    return;
-  const tg_Buf *body = packs
-                       && tg_blockstream_pack(&c->zstd, &c->body, &c->packed)
-                       ? &c->packed : &c->body;
-  int n = snprintf(length, sizeof length, " %zu:", body->size);
-  tg_buf_addstr(&c->out, "bulk ");
-  tg_buf_addstr(&c->out, name);
-  tg_buf_addstr(&c->out, " " TG_BLOCKSTREAM_TYPE);
-  tg_buf_add(&c->out, length, (size_t)n);
-  tg_buf_add(&c->out, body->data, body->size);
-}
-
-/* The caller checks 'broken' before it sends anything: if it is set, 'out' may
-   lack something. */
-static void read_all (tg_ClientStream *c, const char *name, int64_t batch,
-                      size_t bytes, bool packs) {
-  tg_buf_clear(&c->out);
-  tg_buf_clear(&c->body);
-  if (tg_follower_is_bytes(c->follower))
-    read_blocks(c, name, bytes, packs);
-  else
-    read_frames(c, name, batch, bytes);
-  if (c->body.failed || c->out.failed)
-    c->broken = true;
 }
 
 /* ---- what the client asks for ---- */
@@ -377,11 +247,7 @@ void tg_clientstream_free (tg_ClientStream *c) {
   if (c->next != NULL)
     discard(c, c->next);
   c->next = NULL;
-  tg_scratch_free(&c->scratch);
-  tg_zstd_free(&c->zstd);
-  tg_buf_free(&c->packed);
-  tg_buf_free(&c->body);
-  tg_buf_free(&c->out);
+  tg_wirepackets_free(&c->wire);
 }
 
 /* Nobody waits for a client that had no traces to come or go: the program need
@@ -456,9 +322,9 @@ static uint64_t over_at (const tg_ClientStream *c, uint64_t duration_ns) {
   uint64_t now = tg_clock_ticks();
   double ticks = (double)duration_ns
                  / c->follower->stream->clock.ns_per_tick;
-  if (duration_ns == 0 || ticks > (double)(now - c->blocks.ticks))
+  if (duration_ns == 0 || ticks > (double)(now - c->wire.blocks.ticks))
     return now;
-  return c->blocks.ticks + (uint64_t)ticks;
+  return c->wire.blocks.ticks + (uint64_t)ticks;
 }
 
 /* Nothing beyond the mark is read until all before it has been: who stops a
@@ -469,7 +335,7 @@ bool tg_clientstream_mark (tg_ClientStream *c, uint64_t duration_ns) {
   if (c->follower != NULL && tg_follower_is_bytes(c->follower)) {
     uint64_t over = over_at(c, duration_ns);
     c->until = (over < c->until) ? over : c->until;
-    tg_blockstream_owe(&c->blocks);
+    tg_blockstream_owe(&c->wire.blocks);
   }
   if (c->follower != NULL)
     committed = tg_follower_committed(c->follower);
@@ -486,9 +352,13 @@ const tg_Buf *tg_clientstream_read (tg_ClientStream *c, const char *from,
   if (c->follower == NULL || c->broken)
     return NULL;
   set_limit(c);
-  read_all(c, from, batch, bytes, packs);
-  if (c->out.size > 0)
-    return &c->out;
+  c->broken = !tg_wirepackets_read(&c->wire, &(tg_WireReading){
+    .follower = c->follower, .selection = &c->selection, .until = c->until,
+    .from = from, .batch = batch, .bytes = bytes, .packs = packs});
+  if (c->broken)
+    return NULL;
+  if (c->wire.out.size > 0)
+    return &c->wire.out;
   if (tg_follower_done(c->follower) >= c->mark)
     c->mark = TG_FOLLOWER_NONE;
   c->until = UINT64_MAX;

@@ -14,9 +14,8 @@
 #ifndef TG_CLIENTSTREAM_H
 #define TG_CLIENTSTREAM_H
 
-#include "channel/blockstream.h"
 #include "channel/channel.h"
-#include "packet/grips.h"
+#include "channel/wirepackets.h"
 
 struct tg_ClientTrace;
 
@@ -31,11 +30,7 @@ typedef struct tg_ClientStream {
   uint64_t session;           /* ATTACHes so far */
   bool attached;
   bool broken;                /* it cannot be read on */
-  tg_Scratch scratch;         /* owns, as the following */
-  tg_BlockStream blocks;      /* of a follower of bytes */
-  tg_Zstd zstd;               /* owns; for blocks that are to be packed */
-  tg_Buf packed;              /* owns; the same */
-  tg_Buf body, out;           /* the packet being written; those that are */
+  tg_WirePackets wire;        /* owns */
 } tg_ClientStream;
 
 void tg_clientstream_init (tg_ClientStream *c, tg_Channel *channel);

@@ -54,8 +54,6 @@ typedef struct tg_Follower {
   uint64_t stall_ns;        /* 0: never wait */
   bool loose;               /* of bytes: never waited for */
   uint64_t waited;          /* ticks; the traced thread's */
-  tg_LacksFrom lacks;       /* of one of bytes, set by who makes it: where its
-                               trace counts from */
   tg_Stream *stream;        /* pins */
   tg_Reader *reader;        /* owns; the reader's thread's; NULL: */
   tg_Cursor cursor;         /* of one of bytes; the same */

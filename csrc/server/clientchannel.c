@@ -63,7 +63,7 @@ static void push_notice (lua_State *L, const ClientChannel *c,
     tg_typelist_push(L, n->options.types);
     lua_setfield(L, -2, "types");
   }
-  if (o == NULL)
+  if (o == NULL || n->kind == TG_NOTICE_TAKEN)
     return;
   push_lost(L, c, n->id);
   lua_setfield(L, -2, "lost");

@@ -104,13 +104,9 @@ void tg_remotes_stop_all (tg_Remotes *d, lua_State *L) {
 /* One of bytes is loose where the trace is a ring: what the client does not
    read in time is lost to it. */
 static tg_Follower *new_bytes (const tg_Remotes *d, const tg_Trace *t) {
-  tg_Follower *follower
-      = tg_follower_new_bytes(t->stream, t->start,
-                              t->options.overflow == TG_OVERFLOW_RING,
-                              d->channel->stall_ns);
-  if (follower != NULL)
-    follower->lacks = t->before;
-  return follower;
+  return tg_follower_new_bytes(t->stream, t->start,
+                               t->options.overflow == TG_OVERFLOW_RING,
+                               d->channel->stall_ns);
 }
 
 /* A follower that begins with 't'. */

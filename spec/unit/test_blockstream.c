@@ -31,7 +31,7 @@ static Sent sent_new (void) {
   e_context(&s.tape, 0, 1, chain);
   s.follower = tg_follower_new_bytes(s.tape.stream, 0, false, 0);
   tg_follower_join(s.follower);
-  tg_blockstream_begin(&s.blocks, 0, 0);
+  tg_blockstream_begin(&s.blocks, 0, 0, &(tg_LacksFrom){.counts = {false}});
   e_call(&s.tape, F, 0, NULL);
   e_return(&s.tape);
   return s;
@@ -102,8 +102,8 @@ static void tells_what_no_event_tells (void) {
   uint64_t n[TG_NLACKS];
   tg_Lacks *lacks = &s.tape.stream->lacks;
   tg_lacks_count(lacks, TG_LACK_SAMPLES);
-  tg_lacks_from(lacks, &s.follower->lacks);
-  s.follower->lacks.counts[TG_LACK_SAMPLES] = true;
+  tg_lacks_from(lacks, &s.blocks.from);
+  s.blocks.from.counts[TG_LACK_SAMPLES] = true;
   read(&s, ALL, UINT64_MAX);
   UNIT_CHECK(told(&s) > 0);
   tg_lacks_count(lacks, TG_LACK_NAMES);
