@@ -1,6 +1,7 @@
 /*
 ** wirepackets.h - what is read from a follower as bytes of the wire: packets of
-** JSON, each by itself or in batches, or blocks (blockstream.h) as bulk packets.
+** JSON, each by itself or in batches, or blocks (blockstream.h) as bulk
+** packets.
 **
 ** On the server's thread alone. Nothing of Lua.
 */

@@ -1,6 +1,7 @@
 -- "Allocation sampling" and "Allocations on timeline", as a debugger gets them.
 
 local debugger = require "spec.support.debugger"
+local evaluate, finish = debugger.evaluate, debugger.finish
 
 local it = debugger.needed(it, pending)
 
@@ -23,24 +24,12 @@ while not done do
 end
 io.stdout:write "done\n"]]
 
-local function evaluate (front, code)
-  return front:ask("Runtime.evaluate", {expression = code}).result
-end
-
 -- The program's own word: so many rounds are over.
 local function go_on (front, rounds)
   evaluate(front, ("wanted = %d"):format(rounds))
   repeat
     local at = evaluate(front, ("kept[-%d] ~= nil"):format(rounds)).value
   until at or front.closed
-end
-
-local function finish (front, command)
-  front:ask "HeapProfiler.disable"
-  front:ask "Debugger.disable"
-  evaluate(front, "done = true")
-  assert.equal(0, command:ended())
-  assert.equal("done\n", command.out)
 end
 
 -- Name of a function -> bytes of its own, and the way to it.

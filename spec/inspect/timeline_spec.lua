@@ -2,6 +2,7 @@
 -- that is alive.
 
 local debugger = require "spec.support.debugger"
+local evaluate, finish = debugger.evaluate, debugger.finish
 local heaps = require "spec.support.heaps"
 local run = require "spec.support.run"
 
@@ -33,10 +34,6 @@ while not done do
 end
 io.stdout:write "done\n"]]
 
-local function evaluate (front, code)
-  return front:ask("Runtime.evaluate", {expression = code}).result
-end
-
 local function tick (front)
   return front:event "HeapProfiler.lastSeenObjectId"
 end
@@ -62,14 +59,6 @@ local function snapshot_of (front)
     run.write(directory .. "/x", table.concat(texts))
     return heaps.read(directory .. "/x")
   end)
-end
-
-local function finish (front, command)
-  front:ask "HeapProfiler.disable"
-  front:ask "Debugger.disable"
-  evaluate(front, "done = true")
-  assert.equal(0, command:ended())
-  assert.equal("done\n", command.out)
 end
 
 local function of_class (snapshot, name)

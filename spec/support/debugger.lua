@@ -350,4 +350,19 @@ function debugger.place (paused)
   return table.concat(list, " ")
 end
 
+--- What an expression is to the program, as DevTools' console asks.
+function debugger.evaluate (front, code)
+  return front:ask("Runtime.evaluate", {expression = code}).result
+end
+
+--- Ends a program that goes on until 'done' is set and says so then, without
+-- anybody who listens.
+function debugger.finish (front, command)
+  front:ask "HeapProfiler.disable"
+  front:ask "Debugger.disable"
+  debugger.evaluate(front, "done = true")
+  assert(command:ended() == 0, command.err)
+  assert(command.out == "done\n", command.out)
+end
+
 return debugger
