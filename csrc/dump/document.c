@@ -172,10 +172,10 @@ static void put_rejected (const tg_Dump *d, tg_Sink *out) {
 
 static void put_head (const tg_Dump *d, tg_Sink *out, tg_Scratch *scratch) {
   const tg_Target *t = d->target;
-  char release[TG_RELEASE_TEXT];
+  char release[TG_TARGET_LUA];
   bool core = t->memory.core != NULL;
   int pid = core ? t->core.pid : t->memory.pid;
-  tg_sight_release(t->sight.release, release);
+  tg_target_lua(t, release);
   tg_sink_count(out, "pid", (uint64_t)(uint32_t)pid);
   if (core) {
     tg_sink_key(out, "core");

@@ -59,6 +59,7 @@ typedef struct tg_DumpThread {
   tg_DumpFrame *frames; /* owns; innermost first */
   uint32_t nframes;
   tg_WalkEnd end;
+  tg_SeenAbove above;   /* the innermost frame */
 } tg_DumpThread;
 
 typedef struct tg_DumpState {

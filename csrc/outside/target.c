@@ -19,6 +19,13 @@ const char *tg_target_code (tg_Refusal refusal) {
   }
 }
 
+void tg_target_lua (const tg_Target *t, char to[TG_TARGET_LUA]) {
+  if (t->sight.jit != NULL)
+    snprintf(to, TG_TARGET_LUA, "LuaJIT %s", t->idents.jit);
+  else
+    tg_sight_release(t->sight.release, to);
+}
+
 void tg_target_title (const tg_Target *t, tg_Buf *words) {
   if (t->memory.core == NULL)
     tg_buf_addfmt(words, "process %d", t->memory.pid);

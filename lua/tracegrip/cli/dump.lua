@@ -131,8 +131,10 @@ local function head_of (document)
   for _, state in ipairs(document.states) do
     n = n + #state.coroutines
   end
-  return ("process %d: %s, Lua %s, %s, %s; %s"):format(
-    document.pid, columns.clean(document.exe), document.lua,
+  local lua = document.lua
+  return ("process %d: %s, %s%s, %s, %s; %s"):format(
+    document.pid, columns.clean(document.exe),
+    lua:find "^LuaJIT" and "" or "Lua ", lua,
     units.several(#document.states, "state"), units.several(n, "coroutine"),
     stop_of(document))
 end
