@@ -162,6 +162,15 @@ static void tell (tg_Dump *d, tg_DumpThread *t, uint32_t i) {
     take_values(d, f);
 }
 
+static void tell_above (tg_Dump *d, tg_DumpThread *t) {
+  tg_Sight *s = &d->target->sight;
+  tg_SeenProto p;
+  if (t->above.code == 0 || !tg_proto_read(s, t->above.code, &p))
+    return;
+  t->above_function = tg_described_proto(&d->definitions, &p);
+  t->above_line = tg_proto_line(s, &p, t->above.pc);
+}
+
 static bool has_work_left (const tg_Dump *d) {
   return d->target->memory.work < d->work;
 }
@@ -191,6 +200,7 @@ void tg_dumpframes_take (tg_Dump *d, tg_DumpThread *t,
   d->lister.shared = t->state.shared;
   for (uint32_t i = 0; i < t->nframes && has_work_left(d); i++)
     tell(d, t, i);
+  tell_above(d, t);
 }
 
 /* }================================================================== */

@@ -193,11 +193,19 @@ static bool find_called (tg_Sight *s, const tg_SeenState *state,
 
 /* }================================================================== */
 
-/* What the interpreter writes down before it calls what may look at frames. */
+/* What the interpreter writes down before it calls what may look at frames: the
+   frame, and the instruction, which of a fast function is its caller's. */
 static bool find_saved (tg_Sight *s, const tg_SeenState *state,
                         tg_JitRunning *r) {
-  r->next = tg_jit_word(s, state->jump, AT_ENTRY_CODE);
-  return owns(s, r->frame, r->next);
+  tg_JitFrame f;
+  uint64_t saved = tg_jit_word(s, state->jump, AT_ENTRY_CODE);
+  if (owns(s, r->frame, saved)) {
+    r->next = saved;
+    r->stale = true;
+    return true;
+  }
+  return tg_jitframes_read(s, state, r->frame, &f)
+         && f.kind == TG_JIT_LINK_LUA && f.link == saved;
 }
 
 static void find_interpreted (tg_Sight *s, const tg_SeenState *state,
@@ -207,10 +215,8 @@ static void find_interpreted (tg_Sight *s, const tg_SeenState *state,
   if (known && (find_inside(s, state, registers, r)
                 || find_called(s, state, registers, r)))
     return;
-  r->stale = true;
-  if (!find_saved(s, state, r))
-    r->next = 0;
-  r->above.kind = TG_ABOVE_UNKNOWN;
+  if (!find_saved(s, state, r) || !known)
+    r->above.kind = TG_ABOVE_UNKNOWN;
 }
 
 void tg_jitrunning_find (tg_Sight *s, const tg_SeenState *state,
@@ -226,8 +232,6 @@ void tg_jitrunning_find (tg_Sight *s, const tg_SeenState *state,
     find_compiled(s, state, r);
   else if (what == INTERPRETER)
     find_interpreted(s, state, registers, r);
-  else if (!find_saved(s, state, r) || what == LEAVES_TRACE) {
-    r->stale = true;
+  else if (!find_saved(s, state, r) || what == LEAVES_TRACE)
     r->above.kind = TG_ABOVE_UNKNOWN;
-  }
 }

@@ -1,6 +1,6 @@
 --- randomstacks.lua - programs that call in random ways until they tell where
 -- they are: of each coroutine the stack, as debug.traceback has it, and the
--- variables, as debug.getlocal does. For Lua 5.1 to 5.5.
+-- variables, as debug.getlocal does. For Lua 5.1 to 5.5, and LuaJIT.
 --
 -- What they say is lines: "C status", then "F what:line" for each frame from
 -- the innermost on, each with "V name=value" for its variables.
@@ -44,7 +44,10 @@ local function tell (coroutines)
     if not info then
       break
     end
-    frame_of(out, info, function (i) return debug.getlocal(level + 2, i) end)
+    frame_of(out, info, function (i)    -- no tail call: it counts levels
+      local name, value = debug.getlocal(level + 2, i)
+      return name, value
+    end)
   end
   for _, co in ipairs(coroutines) do
     out[#out + 1] = "C " .. coroutine.status(co)

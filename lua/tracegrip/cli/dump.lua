@@ -106,9 +106,26 @@ local function status_of (coroutine)
   return words
 end
 
+-- What runs above the innermost frame and has no frame there.
+local function above_of (coroutine)
+  local compiled = coroutine.compiled
+  if coroutine.incomplete then
+    return "there may be frames above: the interpreter has them in registers"
+  elseif compiled then
+    local from = compiled.url and (", from %s:%s"):format(
+      columns.clean(compiled.url), compiled.line or "?") or ""
+    return ("compiled code runs (trace %d%s), and what it has inlined"):format(
+      compiled.trace, from)
+  end
+end
+
 local function add_coroutine (rows, coroutine)
   rows[#rows + 1] = ("coroutine %d: %s"):format(coroutine.id,
                                                 status_of(coroutine))
+  local above = above_of(coroutine)
+  if above then
+    rows[#rows + 1] = "  ...    " .. above
+  end
   add_frames(rows, coroutine.frames)
   if coroutine.truncated then
     rows[#rows + 1] = "  ...    and more (see --all)"
