@@ -131,7 +131,7 @@ static void put_beginning (const tg_Dump *d, const tg_DumpThread *t,
 static void put_above (const tg_Dump *d, const tg_DumpThread *t,
                        tg_Sink *out, tg_Scratch *scratch) {
   if (t->above.kind == TG_ABOVE_UNKNOWN) {
-    tg_sink_key(out, "incomplete");
+    tg_sink_key(out, "unknown");
     out->boolean(out, true);
   }
   if (t->above.kind != TG_ABOVE_COMPILED)

@@ -7,7 +7,7 @@
 #include "outside/value.h"
 
 /* What g->vmstate says runs; from 0 on it is a trace's number (lj_obj.h). */
-enum { INTERPRETER = -1, C_FUNCTION = -2, COLLECTOR = -3, LEAVES_TRACE = -4 };
+enum { INTERPRETER = -1, C_FUNCTION = -2, LEAVES_TRACE = -4 };
 
 static int32_t does (tg_Sight *s, const tg_SeenState *state) {
   return (int32_t)tg_jit_half(s, state->shared, AT_SHARED_DOES);
@@ -16,6 +16,11 @@ static int32_t does (tg_Sight *s, const tg_SeenState *state) {
 static bool is_current (tg_Sight *s, const tg_SeenState *state) {
   return state->jump != 0
          && tg_jit_word(s, state->shared, AT_SHARED_CURRENT) == state->at;
+}
+
+static void give_up (tg_JitRunning *r) {
+  r->frame = 0;
+  r->above.kind = TG_ABOVE_UNKNOWN;
 }
 
 /* The prototype of a frame's function; false: it is C, or none. */
@@ -68,7 +73,7 @@ static void find_compiled (tg_Sight *s, const tg_SeenState *state,
   uint32_t n = (uint32_t)does(s, state);
   uint64_t trace = trace_of(s, state->shared, n);
   if (!tg_jitframes_may_run(s, state, base - TG_JIT_SLOT)) {
-    r->above.kind = TG_ABOVE_UNKNOWN;
+    give_up(r);
     return;
   }
   r->frame = base - TG_JIT_SLOT;
@@ -215,8 +220,8 @@ static void find_interpreted (tg_Sight *s, const tg_SeenState *state,
   if (known && (find_inside(s, state, registers, r)
                 || find_called(s, state, registers, r)))
     return;
-  if (!find_saved(s, state, r) || !known)
-    r->above.kind = TG_ABOVE_UNKNOWN;
+  if (!known || !find_saved(s, state, r))
+    give_up(r);
 }
 
 void tg_jitrunning_find (tg_Sight *s, const tg_SeenState *state,
@@ -232,6 +237,8 @@ void tg_jitrunning_find (tg_Sight *s, const tg_SeenState *state,
     find_compiled(s, state, r);
   else if (what == INTERPRETER)
     find_interpreted(s, state, registers, r);
-  else if (!find_saved(s, state, r) || what == LEAVES_TRACE)
-    r->above.kind = TG_ABOVE_UNKNOWN;
+  else if (what == LEAVES_TRACE)
+    give_up(r);
+  else                          /* the collector, the compiler */
+    find_saved(s, state, r);
 }

@@ -9,8 +9,9 @@
 **     called by it       in what it has saved on the C stack, or in registers
 **     compiled code      the frame that it was entered with, and no more
 **
-** What was found is compared with what must be so of a frame; what was not
-** found is said to be unknown. On x86-64 alone. Plain C.
+** What was found is compared with what must be so of a frame. The coroutine's
+** own word for it is of its last call of C then, which may be over: where
+** nothing better is found, no frame is told. On x86-64 alone. Plain C.
 */
 #ifndef TG_JIT_RUNNING_H
 #define TG_JIT_RUNNING_H
@@ -18,10 +19,10 @@
 #include "jit/reading.h"
 
 typedef struct tg_JitRunning {
-  uint64_t frame;       /* the slot of the innermost frame that is known */
+  uint64_t frame;       /* the slot of the innermost frame; 0: not known */
   uint64_t next;        /* the instruction behind the one that runs; 0: not
                            known */
-  bool exact;           /* the coroutine's own word for it: 'top' is good */
+  bool exact;           /* as the coroutine says, so its top is the frame's */
   bool stale;           /* 'next' may be behind */
   tg_SeenAbove above;
 } tg_JitRunning;

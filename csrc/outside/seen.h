@@ -83,10 +83,10 @@ typedef struct tg_SeenFrame {
   bool stale;           /* the leaf: 'pc' may be behind */
 } tg_SeenFrame;
 
-/* What runs above the innermost frame that memory tells of. */
+/* What runs above the innermost frame that is told of. */
 typedef enum tg_AboveKind {
   TG_ABOVE_NOTHING,     /* that frame is the leaf */
-  TG_ABOVE_UNKNOWN,     /* there may be frames: the interpreter has them */
+  TG_ABOVE_UNKNOWN,     /* the interpreter alone knows: no frame is told */
   TG_ABOVE_COMPILED     /* compiled code, and what that has inlined */
 } tg_AboveKind;
 

@@ -117,13 +117,26 @@ int peek_dump (lua_State *L) {
 
 /* ---- a glance ---- */
 
+/* Lua code runs, and without a stop nobody knows which. */
+static void push_unknown (lua_State *L) {
+  lua_newtable(L);
+  lx_set_string(L, "name", "(Lua code)");
+  lua_setfield(L, -2, "running");
+}
+
 /* The innermost frame of what runs whose name somebody knows. */
 static void push_running (lua_State *L, const tg_Dump *d) {
   for (uint32_t i = 0; i < d->nstates; i++) {
     if (d->states[i].nthreads == 0)
       continue;
     const tg_DumpThread *t = &d->states[i].threads[0];
-    if (t->status != TG_DUMP_RUNNING || t->nframes == 0)
+    if (t->status != TG_DUMP_RUNNING)
+      continue;
+    if (t->above.kind == TG_ABOVE_UNKNOWN) {
+      push_unknown(L);
+      return;
+    }
+    if (t->nframes == 0)
       continue;
     const tg_DumpFrame *f = &t->frames[0];
     const tg_Function *of = tg_functions_find(d->definitions.functions,

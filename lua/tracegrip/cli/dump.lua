@@ -109,8 +109,8 @@ end
 -- What runs above the innermost frame and has no frame there.
 local function above_of (coroutine)
   local compiled = coroutine.compiled
-  if coroutine.incomplete then
-    return "there may be frames above: the interpreter has them in registers"
+  if coroutine.unknown then
+    return "in Lua code: the interpreter alone knows where"
   elseif compiled then
     local from = compiled.url and (", from %s:%s"):format(
       columns.clean(compiled.url), compiled.line or "?") or ""
