@@ -4,46 +4,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "jit/calls.h"
 #include "jit/proof.h"
-#include "jit/protos.h"
-#include "jit/states.h"
-#include "jit/values.h"
-#include "jit/walk.h"
+#include "jit/sight.h"
 #include "outside/state.h"
 
 #define SERIES "2.1."
-#define RELEASE 20100           /* no release of lua.org's */
-
-static const tg_Layout no_layout = {RELEASE, {
-#define SAME(name, ...) [TG_ROW_##name] = -1,
-#define DIFF(name, ...) [TG_ROW_##name] = -1,
-#include "layout/rows.h"
-#undef SAME
-#undef DIFF
-}};
-
-static const tg_Dialect dialect = {
-  .slot = TG_JIT_SLOT,
-  .value = tg_jitvalues_at, .is_c = tg_jitvalues_is_c,
-  .upvalue = tg_jitvalues_upvalue, .text = tg_jitvalues_text,
-  .is_table = tg_jitvalues_is_table, .metatable = tg_jitvalues_metatable,
-  .traverse = tg_jitvalues_traverse, .element = tg_jitvalues_element,
-  .node = tg_jitvalues_node,
-  .proto = tg_jitprotos_read, .line = tg_jitprotos_line,
-  .next_local = tg_jitprotos_next_local,
-  .upvalue_name = tg_jitprotos_upvalue, .called_name = tg_jitcalls_name,
-  .shared_at = tg_jitstates_shared_at, .distance = tg_jitstates_distance,
-  .state = tg_jitstates_read,
-  .is_main = tg_jitstates_is_main, .registry = tg_jitstates_registry,
-  .walk = tg_jitwalk
-};
-
-static void take_layout (tg_Target *t, const tg_JitLayout *layout) {
-  t->sight = (tg_Sight){.memory = &t->memory, .layout = &no_layout,
-                        .release = RELEASE, .dialect = &dialect,
-                        .jit = layout};
-}
 
 /*
 ** {==================================================================
@@ -123,7 +88,7 @@ static tg_Refusal prove (tg_Target *t, tg_Buf *words) {
   const char *objection = NULL;
   uint64_t distance = 0;
   for (size_t i = 0; i < TG_JIT_LAYOUTS; i++) {
-    take_layout(t, &tg_jitlayouts[i]);
+    t->sight = tg_jitsight(&t->memory, &tg_jitlayouts[i]);
     search(t, &distance);
     if (t->found.nstates == 0)
       continue;
@@ -138,14 +103,6 @@ static tg_Refusal prove (tg_Target *t, tg_Buf *words) {
                              : refuse_unfit(t, words);
 }
 
-static bool has_jit (const tg_Target *t) {
-  for (uint32_t i = 0; i < t->idents.count; i++) {
-    if (t->idents.list[i] == TG_IDENT_JIT)
-      return true;
-  }
-  return false;
-}
-
 static bool is_known (const tg_Target *t) {
 #if defined(__x86_64__)
   return strncmp(t->idents.jit, SERIES, strlen(SERIES)) == 0;
@@ -158,7 +115,7 @@ static bool is_known (const tg_Target *t) {
 tg_Refusal tg_jittarget_prove (tg_Target *t, tg_Refusal refusal,
                                tg_Buf *words) {
   if ((refusal != TG_REFUSED_UNKNOWN && refusal != TG_REFUSED_UNFIT)
-      || !has_jit(t))
+      || !tg_target_has_jit(t))
     return refusal;
   if (!is_known(t))
     return refuse_unknown(t, words);
