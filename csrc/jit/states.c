@@ -46,6 +46,8 @@ bool tg_jitstates_read (tg_Sight *s, uint64_t at, tg_SeenState *state) {
   state->status = tg_jit_byte(s, at, AT_STATE_STATUS);
   if (state->status > STATUS_MOST || !is_stack(s, state, base))
     return tg_sight_reject(s, TG_REASON_STATE);
+  if (state->jump != 0)         /* an error's handler runs, if it is not 0 */
+    state->status = 0;
   take_frame(state, base);
   return true;
 }

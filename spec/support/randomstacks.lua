@@ -7,9 +7,9 @@
 
 local randomstacks = {}
 
--- Says where all of 'coroutines' are, and the one that runs, and then waits.
+--- Says where all of 'coroutines' are, and the one that runs, and then waits.
 -- The calls of say and of read stand on one line.
-local ending = [==[
+randomstacks.ending = [==[
 local function shown (v)
   local t = type(v)
   if t == "number" then
@@ -17,21 +17,24 @@ local function shown (v)
   elseif t == "string" or t == "boolean" or t == "nil" then
     return t .. ":" .. tostring(v)
   end
-  return t
+  return t == "cdata" and "userdata" or t
 end
 
 local function frame_of (out, info, getlocal)
   if info.what == "tail" then
     return
   end
-  local place = info.what == "C" and "C" or info.short_src
-  out[#out + 1] = "F " .. place .. ":" .. info.currentline
+  local place, line = info.short_src, info.currentline
+  if info.what == "C" or string.find(place, "^%[builtin") then
+    place, line = "C", -1
+  end
+  out[#out + 1] = "F " .. place .. ":" .. line
   for i = 1, 1000 do
     local name, value = getlocal(i)
     if not name then
       break
     end
-    if info.what ~= "C" and not string.find(name, "temporary") then
+    if place ~= "C" and not string.find(name, "temporary") then
       out[#out + 1] = "V " .. name .. "=" .. shown(value)
     end
   end
@@ -119,7 +122,7 @@ function randomstacks.program (seed)
   local function any (list)
     return list[math.random(#list)]
   end
-  local out = {ending}
+  local out = {randomstacks.ending}
   for i = 1, math.random(0, 3) do
     out[#out + 1] = suspended:format(i, any(values), i, i, math.random(0, 4),
                                      any(values))
