@@ -1,6 +1,6 @@
---- jitstops.lua - a program of LuaJIT that stops in places where frames are of
--- other kinds than in calls: where C has called Lua, where a metamethod runs, in
--- an error's handler, a finalizer, a hook, a callback of the FFI. For what
+--- jitstops.lua - programs of LuaJIT that stop where frames are of other kinds
+-- than in calls: where C has called Lua, where a metamethod runs, in an error's
+-- handler, a finalizer, a hook, a callback of the FFI. They use what
 -- randomstacks.ending and lookedat's prelude declare.
 
 local randomstacks = require "spec.support.randomstacks"
@@ -33,7 +33,8 @@ jitstops.places = {
     local s = math.floor(1.5)
     debug.sethook()]],
   ["a callback of the FFI"] = [[
-    local ffi = require "ffi"
+    local module = "ffi"
+    local ffi = require(module)
     ffi.cdef "void qsort (void *, size_t, size_t, int (*) (void *, void *));"
     local n, once = ffi.new("int[2]", 2, 1)
     local function compare (a, b) if not once then once = 1 stop() end return 0
@@ -51,10 +52,12 @@ jitstops.places = {
   ["a function of the library that is made of instructions"] = [[
     table.foreach({1}, function (k, v) local n = v stop() end)]],
   ["an object that is called"] = [[
-    local t = setmetatable({}, {__call = function (self, a) stop() return a end})
+    local function answer (self, a) stop() return a end
+    local t = setmetatable({}, {__call = answer})
     local r = t(1)]],
   ["a chain of metatables"] = [[
-    local base = setmetatable({}, {__index = function (t, k) stop() return k end})
+    local function answer (t, k) stop() return k end
+    local base = setmetatable({}, {__index = answer})
     local t = setmetatable({}, {__index = base})
     local r = t.field]],
   ["a coroutine in a protected call in a coroutine"] = [[
