@@ -8,7 +8,8 @@
 #include "outside/proto.h"
 #include "outside/value.h"
 
-#define ENTRIES 1000u           /* into the interpreter, looked at at once */
+#define ENTRIES 10000u          /* into the interpreter; of real ones some
+                                   hundreds are the most (LUAI_MAXCCALLS) */
 #define FOREIGN 1u              /* what C that Lua calls back goes on with */
 
 typedef struct Walk {
@@ -19,6 +20,7 @@ typedef struct Walk {
   uint64_t entry;       /* on the C stack, of the frame that is next */
   uint64_t next;        /* that frame's next instruction; 0: not known */
   uint64_t limit;       /* the end of its variables */
+  uint32_t entries;     /* that may still be looked at */
   bool foreign;         /* C has made the call above, below a Lua function */
 } Walk;
 
@@ -28,14 +30,19 @@ typedef struct Walk {
 ** ===================================================================
 */
 
-static uint64_t entry_before (tg_Sight *s, uint64_t entry) {
-  return tg_jitstates_entry(tg_jit_word(s, entry, AT_ENTRY_BEFORE));
+static void pass_entry (Walk *w) {
+  if (w->entry == 0 || w->entries == 0) {
+    w->entry = 0;
+    return;
+  }
+  w->entries--;
+  w->entry = tg_jitstates_entry(tg_jit_word(w->s, w->entry, AT_ENTRY_BEFORE));
 }
 
 /* A protected call that C has made has no frame of its own: an entry below 0
    says at which slot it began. */
-static bool is_of_above (const Walk *w, uint64_t entry, uint64_t frame) {
-  int32_t results = (int32_t)tg_jit_half(w->s, entry, AT_ENTRY_RESULTS);
+static bool is_of_above (const Walk *w, uint64_t frame) {
+  int32_t results = (int32_t)tg_jit_half(w->s, w->entry, AT_ENTRY_RESULTS);
   if (results >= 0)
     return false;
   uint64_t offset = (uint64_t)(-(int64_t)results);
@@ -43,9 +50,8 @@ static bool is_of_above (const Walk *w, uint64_t entry, uint64_t frame) {
 }
 
 static void pass_protected (Walk *w, uint64_t frame) {
-  for (uint32_t i = 0; i < ENTRIES && w->entry != 0
-                       && is_of_above(w, w->entry, frame); i++)
-    w->entry = entry_before(w->s, w->entry);
+  while (w->entry != 0 && is_of_above(w, frame))
+    pass_entry(w);
 }
 
 static bool is_callback (const Walk *w, const tg_JitFrame *f) {
@@ -60,8 +66,7 @@ static void pass_link (Walk *w, const tg_JitFrame *f) {
   if (!w->foreign)
     return;
   pass_protected(w, f->at);
-  if (w->entry != 0)
-    w->entry = entry_before(w->s, w->entry);
+  pass_entry(w);
   pass_protected(w, f->below);
   w->next = (w->entry != 0) ? tg_jit_word(w->s, w->entry, AT_ENTRY_CODE) : 0;
 }
@@ -163,7 +168,7 @@ tg_WalkEnd tg_jitwalk (tg_Sight *s, const tg_SeenState *state,
   tg_JitRunning r;
   tg_jitrunning_find(s, state, registers, &r);
   Walk w = {.s = s, .state = state, .list = list, .most = most,
-            .entry = state->jump, .next = r.next,
+            .entry = state->jump, .entries = ENTRIES, .next = r.next,
             .limit = innermost_limit(state, &r)};
   tg_WalkEnd end = walk_from(&w, r.frame);
   *count = w.count;

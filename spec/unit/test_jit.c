@@ -257,7 +257,7 @@ static void entries_in_a_circle_end (void) {
   PUT(ENTRY, AT_ENTRY_RESULTS, UINT64_C(0x80000000), 4);
   put(slot_of_leaf(), 4 * 8 | TG_JIT_LINK_C, 8);
   memory.work = 0;
-  UNIT_CHECK(walk(&w) && memory.work < 20000);
+  UNIT_CHECK(walk(&w) && memory.work < 50000);
   tg_memory_free(&memory);
 }
 
