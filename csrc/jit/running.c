@@ -95,15 +95,12 @@ static void find_compiled (tg_Sight *s, const tg_SeenState *state,
 ** ===================================================================
 */
 
-/* Which register has what (vm_x64.dasc), by their places in tg_Registers. */
-#if defined(__x86_64__)
+/* Which register has what on x86-64 (vm_x64.dasc), by their places in
+   tg_Registers: rbx, r14 and rdx; the first six are preserved by C. */
 enum { AT_NEXT = 0, AT_TABLE = 4, AT_BASE = 12, PRESERVED = 6 };
-#else
-enum { AT_NEXT = 0, AT_TABLE = 0, AT_BASE = 0, PRESERVED = 0 };
-#endif
 
 #define TABLE_MOST 0x4000u      /* from global_State to its table */
-#define HELPERS 57u             /* fast functions in the table (lj_dispatch.h) */
+#define HELPERS 57u             /* fast functions behind (lj_dispatch.h) */
 #define AROUND 4096u            /* machine code before and behind all that */
 
 /* The interpreter's table of machine code for instructions is behind the

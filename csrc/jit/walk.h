@@ -4,8 +4,8 @@
 **
 ** Where C has called Lua, or a hook or finalizer runs, the caller's instruction
 ** is on the C stack: entries into the interpreter, a chain beside that of the
-** frames (debug_framepc of lj_debug.c). Into the caller's memory; the walk ends:
-** each frame is below the one before. Plain C.
+** frames (debug_framepc of lj_debug.c). Into the caller's memory; the walk
+** ends: each frame is below the one before. Plain C.
 */
 #ifndef TG_JIT_WALK_H
 #define TG_JIT_WALK_H

@@ -3,8 +3,8 @@
 ** GC64.
 **
 ** All that was made in these years calls itself 2.1, and moved fields all the
-** same; so which layout holds cannot be told by name. Whoever uses one proves it
-** (jit/proof.h). Plain C, constant; any thread.
+** same; so which layout holds cannot be told by name. Whoever uses one proves
+** it (jit/proof.h). Plain C, constant; any thread.
 */
 #ifndef TG_JITLAYOUT_H
 #define TG_JITLAYOUT_H

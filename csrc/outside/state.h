@@ -10,8 +10,8 @@
 
 #include "outside/value.h"
 
-/* In a coroutine: where the word for its global_State is. In that word of a main
-   thread: what it says, from its own address on. */
+/* In a coroutine: where the word for its global_State is. Of a main thread: how
+   far what that word says is from the word itself. */
 uint64_t tg_state_shared_at (const tg_Sight *s);
 uint64_t tg_state_distance (const tg_Sight *s);
 

@@ -6,8 +6,8 @@
 ** kinds, into their neighbours, and into numbers that are no pointers. Then all
 ** of it is looked at and written as JSON, as `tracegrip dump --all --locals`
 ** does, its stacks are looked at as for samples, and it is made a graph, as
-** `tracegrip heap` does; of LuaJIT the first of these alone. Nothing may crash, and no seed may take longer than
-** LIMIT_S of processor time.
+** `tracegrip heap` does; of LuaJIT the first of these alone. Nothing may
+** crash, and no seed may take longer than LIMIT_S of processor time.
 */
 #include <stdio.h>
 #include <stdlib.h>
