@@ -156,6 +156,9 @@ versions:     ## LUASRC=DIR: the same with the releases there, or with Debian's
 layouts:      ## csrc/layout/rows.h against Lua's headers; LUASRC=DIR WRITE=1 makes it
 	$(V)build-aux/layouts.sh '$(BUILD)/versions' '$(LUASRC)' $(if $(WRITE),write)
 
+jitlayouts:   ## JITSRC=DIR: csrc/layout/jitrows.h against LuaJITs there; WRITE=1 makes it
+	$(V)build-aux/jitlayouts.sh '$(BUILD)/jitlayouts' '$(JITSRC)' $(if $(WRITE),write)
+
 oracle:       ## LUASRC=DIR, SEEDS="1 200": packets against an interpreter that logs itself
 	$(V)build-aux/oracle.sh '$(BUILD)/versions' $(or $(SEEDS),1 200) '$(LUASRC)'
 
@@ -378,5 +381,5 @@ $(BIN): lua/tracegrip/cli/launcher.sh
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
 .SECONDARY:
-.PHONY: all deps vscode static static-objects crosscheck hostile hostile-run strange versions layouts oracle oracle-run musl arm64 host demo test importers memlab page pictures unit unit-run tsan spec matrix asan spec-preload oom bench breakpoints \
+.PHONY: all deps vscode static static-objects crosscheck hostile hostile-run strange versions layouts jitlayouts oracle oracle-run musl arm64 host demo test importers memlab page pictures unit unit-run tsan spec matrix asan spec-preload oom bench breakpoints \
         soak truth fuzz fuzz-run lint format graph docs install env clean help

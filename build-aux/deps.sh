@@ -18,7 +18,7 @@ utilities="as awk basename bash cat cc chmod chown cmp cp cut date dd dirname en
   find gcc grep gzip head id install kill ld ln ls make mkdir mkfifo mktemp mount mv nproc od paste
   printf readlink rm rmdir script sed seq sh sleep sort stat stty tail tar tee test
   timeout touch tr true umount uname uniq wc xargs zcat"
-optional="chromium clingo gcore gdb go lua lua5.1 lua5.4 lz4 node xz zstd"
+optional="chromium clingo gcore gdb go lua lua5.1 lua5.4 luajit lz4 node nvim xz zstd"
 
 want () {       # PACKAGE COMMAND...: the package, unless the command works
   package=$1
@@ -53,7 +53,10 @@ check () {
       module lua-luassert luassert
       module lua-penlight pl.pretty
       module lua-filesystem lfs
-      command_ lua-check luacheck ;;
+      command_ lua-check luacheck
+      jit=luajit                # of the two the one that removes nothing
+      test ! -d /usr/share/doc/libluajit2-5.1-2 || jit=luajit2
+      command_ $jit luajit ;;
     lint)
       command_ lua-check luacheck
       command_ luarocks luarocks

@@ -36,7 +36,7 @@ core () {       # INTERPRETER: makes $dir/core
   wait $pid
 }
 
-for lua in lua5.1 lua5.2 lua5.3 lua5.4 "$PWD"/build/versions/lua-*/lua; do
+for lua in lua5.1 lua5.2 lua5.3 lua5.4 luajit "$PWD"/build/versions/lua-*/lua; do
   command -v "$lua" >/dev/null && core "$lua" || continue
   "$program" "$dir/core" "$2" "$3" || { echo "hostile: $lua"; failed=1; }
 done

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "outside/dialect.h"
+
 #define LOOKED_AT 100000        /* instructions before a call, at most */
 #define DEPTH 8                 /* moves from register to register */
 
@@ -225,6 +227,8 @@ bool tg_calledname (tg_Sight *s, uint64_t shared, const tg_SeenProto *p,
   Finder f = {s, p, name, room};
   if (pc < 0 || (uint32_t)pc >= p->ncode)
     return false;
+  if (s->dialect != NULL)
+    return s->dialect->called_name(s, p, pc, name, room);
   uint32_t i = tg_proto_code(s, p, pc);
   int32_t op = opcode(s, i);
   if (op == tg_sight_row(s, OP_CALL) || op == tg_sight_row(s, OP_TAILCALL))

@@ -219,6 +219,15 @@ tg_FunctionId tg_described_known (tg_Described *d, const tg_SeenFrame *f) {
   return id;
 }
 
+tg_FunctionId tg_described_proto (tg_Described *d, const tg_SeenProto *p) {
+  tg_Function f = {0};
+  uint32_t id = tg_intmap_find(&d->ids, p->at);
+  if (id != TG_INTMAP_NONE)
+    return id;
+  describe_lua(d, p, NULL, NULL, &f);
+  return define(d, &f, p->at, p);
+}
+
 tg_FunctionId tg_described_of (tg_Described *d, tg_SeenValue function,
                                  const char *called) {
   tg_Function f = {0};

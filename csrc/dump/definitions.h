@@ -54,6 +54,10 @@ void tg_described_reload (tg_Described *d);
 tg_FunctionId tg_described_of (tg_Described *d, tg_SeenValue function,
                                  const char *called);
 
+/* The definition of a prototype, whose function nobody has at hand. 0: no
+   memory. */
+tg_FunctionId tg_described_proto (tg_Described *d, const tg_SeenProto *p);
+
 /* The definition that there is of a frame's function already; 0: none. */
 tg_FunctionId tg_described_known (tg_Described *d, const tg_SeenFrame *f);
 

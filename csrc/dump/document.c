@@ -112,6 +112,37 @@ static void put_frame (const tg_Dump *d, const tg_DumpFrame *f, tg_Sink *out,
   out->close(out);
 }
 
+/* Where compiled code begins, if that is known. */
+static void put_beginning (const tg_Dump *d, const tg_DumpThread *t,
+                           tg_Sink *out, tg_Scratch *scratch) {
+  const tg_Function *of = tg_functions_find(d->definitions.functions,
+                                            t->above_function);
+  if (of == NULL)
+    return;
+  tg_sink_key(out, "name");
+  tg_names_function(out, &scratch->room, of);
+  tg_sink_key(out, "url");
+  tg_sink_string(out, &scratch->room, of->url);
+  if (t->above_line > 0)
+    tg_sink_count(out, "line", t->above_line);
+}
+
+/* What runs above the innermost frame, and is in none. */
+static void put_above (const tg_Dump *d, const tg_DumpThread *t,
+                       tg_Sink *out, tg_Scratch *scratch) {
+  if (t->above.kind == TG_ABOVE_UNKNOWN) {
+    tg_sink_key(out, "unknown");
+    out->boolean(out, true);
+  }
+  if (t->above.kind != TG_ABOVE_COMPILED)
+    return;
+  tg_sink_key(out, "compiled");
+  out->object(out);
+  tg_sink_count(out, "trace", t->above.trace);
+  put_beginning(d, t, out, scratch);
+  out->close(out);
+}
+
 static void put_status (tg_DumpStatus status, tg_Sink *out) {
   const char *word = tg_dump_status(status);
   tg_sink_key(out, "status");
@@ -128,6 +159,7 @@ static void put_thread (const tg_Dump *d, const tg_DumpState *s,
     tg_sink_key(out, "waits");
     out->boolean(out, true);
   }
+  put_above(d, t, out, scratch);
   tg_sink_key(out, "frames");
   out->array(out);
   for (uint32_t i = 0; i < t->nframes; i++)
@@ -172,10 +204,10 @@ static void put_rejected (const tg_Dump *d, tg_Sink *out) {
 
 static void put_head (const tg_Dump *d, tg_Sink *out, tg_Scratch *scratch) {
   const tg_Target *t = d->target;
-  char release[TG_RELEASE_TEXT];
+  char release[TG_TARGET_LUA];
   bool core = t->memory.core != NULL;
   int pid = core ? t->core.pid : t->memory.pid;
-  tg_sight_release(t->sight.release, release);
+  tg_target_lua(t, release);
   tg_sink_count(out, "pid", (uint64_t)(uint32_t)pid);
   if (core) {
     tg_sink_key(out, "core");

@@ -211,6 +211,17 @@ static void take_pages (tg_Dump *d, tg_Halt *halts) {
   tg_halt_relax(usual);
 }
 
+/* Whether somewhere the interpreter was between two frames: it will not be for
+   long. */
+static bool is_lost (const tg_Dump *d) {
+  for (uint32_t i = 0; i < d->nstates; i++) {
+    const tg_DumpState *s = &d->states[i];
+    if (s->nthreads > 0 && s->threads[0].above.kind == TG_ABOVE_UNKNOWN)
+      return true;
+  }
+  return false;
+}
+
 /* A look that needed pages which nobody had asked for before has these from a
    later moment: then once more. A program that makes new ones all the time
    stands still for the look itself. */
@@ -220,7 +231,7 @@ static void look_halted (tg_Dump *d, tg_Halt *halts) {
     take_pages(d, halts);
     uint32_t known = m->count;
     look(d, halts);
-    if (d->steady && m->count == known)
+    if (d->steady && m->count == known && !is_lost(d))
       return;
   }
   halt(d, halts);

@@ -59,6 +59,9 @@ typedef struct tg_DumpThread {
   tg_DumpFrame *frames; /* owns; innermost first */
   uint32_t nframes;
   tg_WalkEnd end;
+  tg_SeenAbove above;   /* the innermost frame: compiled code begins */
+  tg_FunctionId above_function; /* in this function, 0: not known, */
+  uint32_t above_line;  /* and on this line */
 } tg_DumpThread;
 
 typedef struct tg_DumpState {

@@ -9,7 +9,6 @@
 
 #define VARIABLES 512u          /* of a frame, */
 #define EXTRAS 250u             /* and of these extra arguments */
-#define SLOT 16u
 
 void tg_dumpframes_free (tg_DumpThread *t) {
   for (uint32_t i = 0; i < t->nframes; i++) {
@@ -56,11 +55,10 @@ static void gather_locals (Gathering *g, const tg_SeenProto *p) {
   tg_Sight *s = &g->d->target->sight;
   const tg_SeenFrame *seen = &g->f->seen;
   char name[256];
-  uint64_t string;
-  uint32_t i = 0, n = 0;
-  while (tg_proto_next_local(s, p, seen->pc, &i, &string)) {
-    tg_seen_name(s, string, name, sizeof name);
-    uint64_t slot = seen->base + (uint64_t)n * SLOT;
+  tg_SeenNames names = {0};
+  uint32_t n = 0;
+  while (tg_proto_next_local(s, p, seen->pc, &names, name, sizeof name)) {
+    uint64_t slot = seen->base + (uint64_t)n * tg_walk_slot(s);
     tg_VariableKind kind = (n < p->params) ? TG_VARIABLE_ARGUMENT
                                            : TG_VARIABLE_LOCAL;
     if (!gather(g, name, kind, slot))
@@ -71,27 +69,22 @@ static void gather_locals (Gathering *g, const tg_SeenProto *p) {
 
 static void gather_extras (Gathering *g) {
   const tg_SeenFrame *seen = &g->f->seen;
+  uint64_t size = tg_walk_slot(&g->d->target->sight);
   for (uint32_t i = 0; i < seen->extra && i < EXTRAS; i++) {
-    if (!gather(g, "...", TG_VARIABLE_ARGUMENT,
-                seen->extras + (uint64_t)i * SLOT))
+    if (!gather(g, "...", TG_VARIABLE_ARGUMENT, seen->extras + i * size))
       return;
   }
 }
 
 static void gather_upvalues (Gathering *g, const tg_SeenProto *p) {
   tg_Sight *s = &g->d->target->sight;
-  uint64_t list = g->f->seen.function.bits
-                  + (uint64_t)tg_sight_row(s, AT_CLOSURE_CAPTURED);
-  uint8_t count = tg_sight_byte(s, g->f->seen.function.bits,
-                                AT_CLOSURE_UPVALUES);
   char name[256];
-  for (uint32_t i = 0; i < count; i++) {
-    uint64_t object = tg_memory_word(s->memory, list + 8u * (uint64_t)i);
+  uint64_t slot;
+  for (uint32_t i = 0; tg_seen_upvalue(s, g->f->seen.function, i, &slot);
+       i++) {
     if (!tg_proto_upvalue(s, p, i, name, sizeof name))
       strcpy(name, "(no name)");
-    if (object == 0
-        || !gather(g, name, TG_VARIABLE_UPVALUE,
-                   tg_sight_word(s, object, AT_UPVALUE_SLOT)))
+    if (!gather(g, name, TG_VARIABLE_UPVALUE, slot))
       return;
   }
 }
@@ -99,7 +92,8 @@ static void gather_upvalues (Gathering *g, const tg_SeenProto *p) {
 /* A C function's values have no names. */
 static void gather_unnamed (Gathering *g) {
   const tg_SeenFrame *seen = &g->f->seen;
-  for (uint64_t slot = seen->base; slot + SLOT <= seen->limit; slot += SLOT) {
+  uint64_t size = tg_walk_slot(&g->d->target->sight);
+  for (uint64_t slot = seen->base; slot + size <= seen->limit; slot += size) {
     if (g->n >= EXTRAS
         || !gather(g, "(C temporary)", TG_VARIABLE_LOCAL, slot))
       return;
@@ -168,6 +162,15 @@ static void tell (tg_Dump *d, tg_DumpThread *t, uint32_t i) {
     take_values(d, f);
 }
 
+static void tell_above (tg_Dump *d, tg_DumpThread *t) {
+  tg_Sight *s = &d->target->sight;
+  tg_SeenProto p;
+  if (t->above.code == 0 || !tg_proto_read(s, t->above.code, &p))
+    return;
+  t->above_function = tg_described_proto(&d->definitions, &p);
+  t->above_line = tg_proto_line(s, &p, t->above.pc);
+}
+
 static bool has_work_left (const tg_Dump *d) {
   return d->target->memory.work < d->work;
 }
@@ -175,7 +178,8 @@ static bool has_work_left (const tg_Dump *d) {
 void tg_dumpframes_take (tg_Dump *d, tg_DumpThread *t,
                          const tg_Registers *registers) {
   uint32_t most = d->options.all ? TG_DUMP_FRAMES_ALL : TG_DUMP_FRAMES;
-  uint64_t slots = (t->state.last - t->state.stack) / SLOT + 64;
+  uint64_t slots = (t->state.last - t->state.stack)
+                   / tg_walk_slot(&d->target->sight) + 64;
   if (most > slots)
     most = (uint32_t)slots;
   tg_SeenFrame *list = tg_malloc(most * sizeof *list);
@@ -183,9 +187,8 @@ void tg_dumpframes_take (tg_Dump *d, tg_DumpThread *t,
     d->failed = true;
     return;
   }
-  t->end = tg_walk(&d->target->sight, &t->state, list, most, &t->nframes);
-  if (t->nframes > 0 && registers != NULL)
-    tg_walk_refine(&d->target->sight, &t->state, &list[0], registers);
+  t->end = tg_walk_running(&d->target->sight, &t->state, registers, list, most,
+                           &t->nframes, &t->above);
   t->frames = tg_calloc(t->nframes + 1u, sizeof *t->frames);
   if (t->frames == NULL) {
     t->nframes = 0;
@@ -197,6 +200,7 @@ void tg_dumpframes_take (tg_Dump *d, tg_DumpThread *t,
   d->lister.shared = t->state.shared;
   for (uint32_t i = 0; i < t->nframes && has_work_left(d); i++)
     tell(d, t, i);
+  tell_above(d, t);
 }
 
 /* }================================================================== */

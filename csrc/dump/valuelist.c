@@ -299,9 +299,8 @@ static bool find_class (tg_ValueLister *l, uint64_t meta, uint64_t *name) {
 static uint64_t metatable_of (tg_ValueLister *l, tg_SeenValue v) {
   uint64_t meta = tg_seen_metatable(&l->definitions->target->sight, l->shared,
                                     v);
-  return (meta != 0
-          && (tg_memory_byte(l->definitions->target->sight.memory, meta + 8)
-              & 0x3f) == TG_SEEN_TABLE) ? meta : 0;
+  return (meta != 0 && tg_seen_is_table(&l->definitions->target->sight, meta))
+         ? meta : 0;
 }
 
 /* Type and flags come first and are known last. */

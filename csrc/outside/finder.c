@@ -62,7 +62,7 @@ static void add_coroutine (Search *x, uint64_t at) {
 /* ---- blocks ---- */
 
 static void search_words (Search *x, uint64_t at, size_t size) {
-  uint64_t offset = (uint64_t)tg_sight_row(x->s, AT_STATE_SHARED);
+  uint64_t offset = tg_state_shared_at(x->s);
   x->found->bytes += size;
   for (size_t i = 0; i < size; i += 8) {
     uint64_t word;
@@ -136,11 +136,8 @@ static void search_maps (Search *x) {
 }
 
 static bool begin (Search *x, tg_Sight *s, tg_Finds *found) {
-  int32_t behind = tg_sight_row(s, AT_MAIN_SHARED);
-  int32_t inside = tg_sight_row(s, AT_SHARED_INSIDE);
-  int32_t word = tg_sight_row(s, AT_STATE_SHARED);
   *x = (Search){.s = s, .found = found, .block = tg_malloc(BLOCK)};
-  x->distance = (uint64_t)(int64_t)((behind >= 0 ? behind : -inside) - word);
+  x->distance = tg_state_distance(s);
   return x->block != NULL;
 }
 

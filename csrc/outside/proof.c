@@ -40,7 +40,8 @@ static bool is_usual_table (tg_Sight *s, uint64_t table) {
   tg_SeenTable t;
   Tally keys = {0, 0};
   char name[8];
-  uint64_t meta = tg_sight_word(s, table, AT_TABLE_META);
+  uint64_t meta = tg_seen_metatable(s, 0, (tg_SeenValue){table,
+                                                         TG_SEEN_TABLE});
   tg_seen_traverse(s, table, ENTRIES, &t);
   t.i = t.elements;
   while (tg_seen_next(s, &t)) {
@@ -53,8 +54,7 @@ static bool is_usual_table (tg_Sight *s, uint64_t table) {
       keys.good++;
   }
   return keys.bad <= keys.good / 8
-         && (meta == 0 || (tg_sight_byte(s, meta, AT_OBJECT_TAG) & 0x3f)
-                          == TG_SEEN_TABLE);
+         && (meta == 0 || tg_seen_is_table(s, meta));
 }
 
 /* In 5.4 the library "package" keeps what it has loaded in a table with a
@@ -175,17 +175,22 @@ static const char *object_to_stacks (tg_Sight *s, const tg_Finds *found) {
   return is_wrong(&frames) ? "its frames" : NULL;
 }
 
+const char *tg_outside_objection_to_values (tg_Sight *s, uint64_t shared) {
+  if (!has_usual_tables(s, shared))
+    return "its tables";
+  if (!has_usual_numbers(s, shared))
+    return "its numbers (LUA_32BITS, or others)";
+  return has_usual_userdata(s, shared) ? NULL : "its userdata";
+}
+
 const char *tg_outside_objection (tg_Sight *s, const tg_Finds *found) {
   const char *objection = NULL;
   for (uint32_t i = 0; i < found->nstates; i++) {
     if (!has_names(s, found->shareds[i]))
       return "its strings";
-    if (!has_usual_tables(s, found->shareds[i]))
-      return "its tables";
-    if (!has_usual_numbers(s, found->shareds[i]))
-      return "its numbers (LUA_32BITS, or others)";
-    if (!has_usual_userdata(s, found->shareds[i]))
-      return "its userdata";
+    objection = tg_outside_objection_to_values(s, found->shareds[i]);
+    if (objection != NULL)
+      return objection;
   }
   for (int i = 0; i < LOOKS; i++) {
     objection = object_to_stacks(s, found);

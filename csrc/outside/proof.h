@@ -17,4 +17,7 @@
    wrong at one moment: it is looked at more than once. */
 const char *tg_outside_objection (tg_Sight *s, const tg_Finds *found);
 
+/* The part of it that holds for any Lua: tables, numbers, files. */
+const char *tg_outside_objection_to_values (tg_Sight *s, uint64_t shared);
+
 #endif

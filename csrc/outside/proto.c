@@ -1,11 +1,15 @@
 /* proto.c - see proto.h. */
 #include "outside/proto.h"
 
+#include "outside/dialect.h"
+
 #define CODE_MOST (1u << 24)    /* instructions, and other parts of one */
 #define ABSOLUTE_LINE (-0x80)   /* of a step: the line is given outright */
 
 bool tg_proto_read (tg_Sight *s, uint64_t at, tg_SeenProto *p) {
   *p = (tg_SeenProto){.at = at};
+  if (s->dialect != NULL)
+    return s->dialect->proto(s, at, p);
   if (at == 0 || (tg_sight_byte(s, at, AT_OBJECT_TAG) & 0x3f)
                  != tg_sight_row(s, TAG_PROTO))
     return false;
@@ -83,6 +87,8 @@ static uint32_t line_by_steps (tg_Sight *s, const tg_SeenProto *p, int32_t pc,
 }
 
 uint32_t tg_proto_line (tg_Sight *s, const tg_SeenProto *p, int32_t pc) {
+  if (s->dialect != NULL)
+    return s->dialect->line(s, p, pc);
   uint64_t lines = tg_sight_word(s, p->at, AT_PROTO_LINES);
   uint32_t n = tg_sight_half(s, p->at, AT_PROTO_NLINES);
   if (pc < 0 || (uint32_t)pc >= n || (uint32_t)pc >= p->ncode)
@@ -103,17 +109,19 @@ uint32_t tg_proto_line (tg_Sight *s, const tg_SeenProto *p, int32_t pc) {
 
 /* As luaF_getlocalname: those that begin later come later. */
 bool tg_proto_next_local (tg_Sight *s, const tg_SeenProto *p, int32_t pc,
-                          uint32_t *i, uint64_t *name) {
+                          tg_SeenNames *names, char *name, size_t room) {
+  if (s->dialect != NULL)
+    return s->dialect->next_local(s, p, pc, names, name, room);
   uint64_t list = tg_sight_word(s, p->at, AT_PROTO_LOCALS);
-  while (*i < p->nlocals) {
-    uint64_t local = list + *i * (uint64_t)tg_sight_row(s, SIZE_LOCAL);
+  while (names->i < p->nlocals) {
+    uint64_t local = list + names->i * (uint64_t)tg_sight_row(s, SIZE_LOCAL);
     int32_t begin = (int32_t)tg_memory_half(s->memory, local + 8);
     int32_t end = (int32_t)tg_memory_half(s->memory, local + 12);
     if (begin > pc)
       return false;
-    (*i)++;
+    names->i++;
     if (pc < end) {
-      *name = tg_memory_word(s->memory, local);
+      tg_seen_name(s, tg_memory_word(s->memory, local), name, room);
       return true;
     }
   }
@@ -122,17 +130,18 @@ bool tg_proto_next_local (tg_Sight *s, const tg_SeenProto *p, int32_t pc,
 
 bool tg_proto_local (tg_Sight *s, const tg_SeenProto *p, uint32_t n,
                      int32_t pc, char *name, size_t room) {
-  uint64_t string;
-  uint32_t i = 0;
-  while (tg_proto_next_local(s, p, pc, &i, &string)) {
+  tg_SeenNames names = {0};
+  while (tg_proto_next_local(s, p, pc, &names, name, room)) {
     if (n-- == 0)
-      return tg_seen_name(s, string, name, room);
+      return name[0] != '\0';
   }
   return false;
 }
 
 bool tg_proto_upvalue (tg_Sight *s, const tg_SeenProto *p, uint32_t n,
                        char *name, size_t room) {
+  if (s->dialect != NULL)
+    return s->dialect->upvalue_name(s, p, n, name, room);
   uint64_t list = tg_sight_word(s, p->at, AT_PROTO_UPVALUES);
   if (n >= p->nupvalues || list == 0)
     return false;

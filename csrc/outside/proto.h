@@ -10,18 +10,6 @@
 
 #include "outside/value.h"
 
-typedef struct tg_SeenProto {
-  uint64_t at;
-  uint64_t code;        /* its instructions */
-  uint32_t ncode;
-  uint32_t line, last_line;
-  uint32_t nlocals, nupvalues, nconstants;
-  uint8_t params;
-  bool vararg;
-  bool hidden;          /* extra arguments are on the stack */
-  uint64_t source;      /* a string object; 0: none */
-} tg_SeenProto;
-
 /* False: it is none. */
 bool tg_proto_read (tg_Sight *s, uint64_t at, tg_SeenProto *p);
 
@@ -32,10 +20,10 @@ bool tg_proto_owns (const tg_SeenProto *p, uint64_t next, int32_t *pc);
 /* The line of an instruction; 0: not known, the code is stripped. */
 uint32_t tg_proto_line (tg_Sight *s, const tg_SeenProto *p, int32_t pc);
 
-/* The next variable that is there at an instruction, in the order of their
-   slots: its name's string object. '*i' is 0 at first. False: no more. */
+/* The name of the next variable that is there at an instruction, in the order
+   of their slots; "": it cannot be read. False: no more. */
 bool tg_proto_next_local (tg_Sight *s, const tg_SeenProto *p, int32_t pc,
-                          uint32_t *i, uint64_t *name);
+                          tg_SeenNames *names, char *name, size_t room);
 
 /* The name of variable 'n', from 0, of those that are there at an instruction;
    false: there are no more, or they have no names. */

@@ -8,6 +8,7 @@
 #ifndef TG_SIGHT_H
 #define TG_SIGHT_H
 
+#include "layout/jitlayout.h"
 #include "layout/layout.h"
 #include "outside/memory.h"
 
@@ -33,6 +34,8 @@ typedef struct tg_Sight {
   tg_Memory *memory;    /* borrows */
   const tg_Layout *layout;
   int release;          /* 50404: 5.4.4 */
+  const struct tg_Dialect *dialect;     /* NULL: one of lua.org's */
+  const tg_JitLayout *jit;      /* of LuaJIT */
   uint64_t rejected[TG_NREASONS];
 } tg_Sight;
 

@@ -1,6 +1,8 @@
 /* state.c - see state.h. */
 #include "outside/state.h"
 
+#include "outside/dialect.h"
+
 #define STACK_MOST (UINT64_C(1200000) * 16)     /* LUAI_MAXSTACK and more */
 #define EXTRA_SLOTS 64u         /* beyond the last one, of all releases */
 
@@ -20,8 +22,24 @@ static bool is_stack (const tg_SeenState *state) {
          && state->top <= state->last + (uint64_t)EXTRA_SLOTS * 16;
 }
 
+uint64_t tg_state_shared_at (const tg_Sight *s) {
+  return (s->dialect != NULL) ? s->dialect->shared_at(s)
+                              : (uint64_t)tg_sight_row(s, AT_STATE_SHARED);
+}
+
+uint64_t tg_state_distance (const tg_Sight *s) {
+  if (s->dialect != NULL)
+    return s->dialect->distance(s);
+  int32_t behind = tg_sight_row(s, AT_MAIN_SHARED);
+  int32_t inside = tg_sight_row(s, AT_SHARED_INSIDE);
+  int32_t word = tg_sight_row(s, AT_STATE_SHARED);
+  return (uint64_t)(int64_t)((behind >= 0 ? behind : -inside) - word);
+}
+
 bool tg_state_read (tg_Sight *s, uint64_t at, tg_SeenState *state) {
   *state = (tg_SeenState){.at = at};
+  if (s->dialect != NULL)
+    return s->dialect->state(s, at, state);
   if (tg_sight_byte(s, at, AT_OBJECT_TAG) != TG_SEEN_THREAD)
     return tg_sight_reject(s, TG_REASON_STATE);
   state->shared = tg_sight_word(s, at, AT_STATE_SHARED);
@@ -38,6 +56,8 @@ bool tg_state_read (tg_Sight *s, uint64_t at, tg_SeenState *state) {
 }
 
 uint64_t tg_state_registry (tg_Sight *s, uint64_t shared) {
+  if (s->dialect != NULL)
+    return s->dialect->registry(s, shared);
   tg_SeenValue v = tg_seen_slot(s, shared
       + (uint64_t)tg_sight_row(s, AT_SHARED_REGISTRY));
   return (tg_seen_type(v) == TG_SEEN_TABLE) ? v.bits : 0;
@@ -55,6 +75,8 @@ uint64_t tg_state_bytes (const tg_Sight *s, uint64_t shared) {
 
 bool tg_state_is_main (tg_Sight *s, const tg_SeenState *state) {
   tg_SeenTable t;
+  if (s->dialect != NULL)
+    return s->dialect->is_main(s, state);
   uint64_t main = tg_sight_has(s, AT_SHARED_MAIN)
                   ? tg_sight_word(s, state->shared, AT_SHARED_MAIN)
                   : state->shared

@@ -10,16 +10,10 @@
 
 #include "outside/value.h"
 
-typedef struct tg_SeenState {
-  uint64_t at;          /* its lua_State */
-  uint64_t shared;      /* its global_State */
-  uint64_t frame;       /* the frame that runs */
-  uint64_t lowest;      /* the host's, below all others */
-  uint64_t stack, top, last;  /* slots */
-  uint64_t jump;        /* the innermost protected call, on the C stack of the
-                           thread that runs it; 0: none runs it */
-  uint8_t status;       /* 0, 1: it has yielded, or the error that ended it */
-} tg_SeenState;
+/* In a coroutine: where the word for its global_State is. Of a main thread: how
+   far what that word says is from the word itself. */
+uint64_t tg_state_shared_at (const tg_Sight *s);
+uint64_t tg_state_distance (const tg_Sight *s);
 
 /* Whether a coroutine is at that address. */
 bool tg_state_read (tg_Sight *s, uint64_t at, tg_SeenState *state);

@@ -19,6 +19,13 @@ const char *tg_target_code (tg_Refusal refusal) {
   }
 }
 
+void tg_target_lua (const tg_Target *t, char to[TG_TARGET_LUA]) {
+  if (t->sight.jit != NULL)
+    snprintf(to, TG_TARGET_LUA, "LuaJIT %s", t->idents.jit);
+  else
+    tg_sight_release(t->sight.release, to);
+}
+
 void tg_target_title (const tg_Target *t, tg_Buf *words) {
   if (t->memory.core == NULL)
     tg_buf_addfmt(words, "process %d", t->memory.pid);
@@ -72,10 +79,23 @@ static bool knows_any (const tg_Target *t) {
   return false;
 }
 
+bool tg_target_has_jit (const tg_Target *t) {
+  for (uint32_t i = 0; i < t->idents.count; i++) {
+    if (t->idents.list[i] == TG_IDENT_JIT)
+      return true;
+  }
+  return false;
+}
+
 static tg_Refusal refuse_unknown (const tg_Target *t, tg_Buf *words) {
   tg_target_title(t, words);
   tg_buf_addstr(words, " has ");
   add_idents(t, words);
+  if (tg_target_has_jit(t)) {
+    tg_buf_addstr(words, " in it, which dump and ps look into, and nothing "
+                  "else");
+    return TG_REFUSED_UNKNOWN;
+  }
   tg_buf_addstr(words, " in it, whose layout is not known (known are 5.1.5, "
                 "5.2.4, 5.3.6, 5.4.0 to 5.4.9 and 5.5.0)");
   return TG_REFUSED_UNKNOWN;

@@ -51,6 +51,13 @@ void tg_target_close (tg_Target *t);
 /* Whether a process is still the one that was opened, with the same program. */
 bool tg_target_lives (const tg_Target *t);
 
+/* Whether it says that LuaJIT is in it. */
+bool tg_target_has_jit (const tg_Target *t);
+
+/* "5.4.4", or "LuaJIT 2.1.0-beta3". */
+#define TG_TARGET_LUA 48
+void tg_target_lua (const tg_Target *t, char to[TG_TARGET_LUA]);
+
 /* "process 17", or the core's name. */
 void tg_target_title (const tg_Target *t, tg_Buf *words);
 

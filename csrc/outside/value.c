@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "outside/dialect.h"
+
 #define NODES_MOST 26           /* MAXHBITS of ltable.c, on 64 bits: less */
 #define ELEMENTS_MOST (UINT64_C(1) << 27)
 #define NIL ((tg_SeenValue){0})
@@ -11,6 +13,8 @@
 tg_SeenValue tg_seen_slot (tg_Sight *s, uint64_t slot) {
   uint8_t bytes[9];
   tg_SeenValue v = NIL;
+  if (s->dialect != NULL)
+    return s->dialect->value(s, slot);
   if (!tg_memory_get(s->memory, slot, bytes, sizeof bytes))
     return v;
   memcpy(&v.bits, bytes, sizeof v.bits);
@@ -49,6 +53,8 @@ static bool is_object (tg_Sight *s, tg_SeenValue v) {
 }
 
 bool tg_seen_is_c (tg_Sight *s, tg_SeenValue f, uint64_t *code, bool *known) {
+  if (s->dialect != NULL)
+    return s->dialect->is_c(s, f, code, known);
   bool light = tg_sight_has(s, TAG_LIGHTC)
                && tg_seen_variant(f) == tg_sight_row(s, TAG_LIGHTC);
   *code = f.bits;
@@ -59,6 +65,18 @@ bool tg_seen_is_c (tg_Sight *s, tg_SeenValue f, uint64_t *code, bool *known) {
   if (tg_sight_has(s, AT_CLOSURE_C))
     return tg_sight_byte(s, f.bits, AT_CLOSURE_C) != 0;
   return tg_seen_variant(f) == tg_sight_row(s, TAG_C);
+}
+
+bool tg_seen_upvalue (tg_Sight *s, tg_SeenValue f, uint32_t n,
+                      uint64_t *slot) {
+  if (s->dialect != NULL)
+    return s->dialect->upvalue(s, f, n, slot);
+  if (n >= tg_sight_byte(s, f.bits, AT_CLOSURE_UPVALUES))
+    return false;
+  uint64_t object = tg_memory_word(s->memory,
+    f.bits + (uint64_t)tg_sight_row(s, AT_CLOSURE_CAPTURED) + 8u * n);
+  *slot = tg_sight_word(s, object, AT_UPVALUE_SLOT);
+  return object != 0;
 }
 
 /* }================================================================== */
@@ -72,6 +90,8 @@ bool tg_seen_is_c (tg_Sight *s, tg_SeenValue f, uint64_t *code, bool *known) {
 /* Where the bytes of a string are, and how many; false: it is none. */
 static bool find_text (tg_Sight *s, uint64_t string, uint64_t *at,
                        uint64_t *size) {
+  if (s->dialect != NULL)
+    return s->dialect->text(s, string, at, size);
   int tag = tg_sight_byte(s, string, AT_OBJECT_TAG) & 0x3f;
   bool is_long = tag == tg_sight_row(s, TAG_LONG);
   if (string == 0 || (!is_long && tag != tg_sight_row(s, TAG_SHORT)))
@@ -125,6 +145,8 @@ bool tg_seen_name (tg_Sight *s, uint64_t string, char *to, size_t room) {
 
 uint64_t tg_seen_metatable (tg_Sight *s, uint64_t shared, tg_SeenValue v) {
   tg_SeenType type = tg_seen_type(v);
+  if (s->dialect != NULL)
+    return s->dialect->metatable(s, shared, v);
   if (type == TG_SEEN_TABLE)
     return tg_sight_word(s, v.bits, AT_TABLE_META);
   if (type == TG_SEEN_USERDATA)
@@ -147,7 +169,9 @@ static uint64_t elements_of (tg_Sight *s, uint64_t table) {
   return real;
 }
 
-static bool is_table (tg_Sight *s, uint64_t table) {
+bool tg_seen_is_table (tg_Sight *s, uint64_t table) {
+  if (s->dialect != NULL)
+    return s->dialect->is_table(s, table);
   return table != 0
          && (tg_sight_byte(s, table, AT_OBJECT_TAG) & 0x3f) == TG_SEEN_TABLE;
 }
@@ -155,8 +179,13 @@ static bool is_table (tg_Sight *s, uint64_t table) {
 void tg_seen_traverse (tg_Sight *s, uint64_t table, uint64_t steps,
                        tg_SeenTable *t) {
   *t = (tg_SeenTable){.table = table, .steps = steps};
-  if (!is_table(s, table)) {
+  if (!tg_seen_is_table(s, table)) {
     tg_sight_reject(s, TG_REASON_TABLE);
+    return;
+  }
+  if (s->dialect != NULL) {
+    if (!s->dialect->traverse(s, t))
+      *t = (tg_SeenTable){.table = table, .steps = steps};
     return;
   }
   unsigned power = tg_sight_byte(s, table, AT_TABLE_NODES);
@@ -174,6 +203,8 @@ void tg_seen_traverse (tg_Sight *s, uint64_t table, uint64_t steps,
 /* 5.5 has values before the array's address, backwards, and tags behind it
    (ltable.h). */
 static tg_SeenValue element (tg_Sight *s, const tg_SeenTable *t, uint64_t i) {
+  if (s->dialect != NULL)
+    return s->dialect->element(s, t, i);
   if (!tg_sight_has(s, SIZE_VALUE))
     return tg_seen_slot(s, t->array
                            + i * (uint64_t)tg_sight_row(s, SIZE_SLOT));
@@ -189,6 +220,8 @@ static tg_SeenValue element (tg_Sight *s, const tg_SeenTable *t, uint64_t i) {
 /* The entry of a node; nil: there is none, or its key is dead. */
 static tg_SeenValue node_at (tg_Sight *s, const tg_SeenTable *t, uint64_t i,
                              tg_SeenValue *key) {
+  if (s->dialect != NULL)
+    return s->dialect->node(s, t, i, key);
   uint64_t node = t->first + i * (uint64_t)tg_sight_row(s, SIZE_NODE);
   tg_SeenValue v = tg_seen_slot(s, node);
   if (tg_seen_type(v) == TG_SEEN_NIL)
@@ -226,9 +259,12 @@ static void set_integer (const tg_Sight *s, tg_SeenValue *key, uint64_t k) {
   key->bits = k;
   if (!tg_sight_has(s, TAG_INTEGER))
     memcpy(&key->bits, &d, sizeof d);
-  key->tag = (uint8_t)(tg_sight_has(s, TAG_INTEGER)
-                       ? tg_sight_row(s, TAG_INTEGER)
-                       : tg_sight_row(s, TAG_FLOAT));
+  if (s->dialect != NULL)
+    key->tag = TG_SEEN_NUMBER;
+  else
+    key->tag = (uint8_t)(tg_sight_has(s, TAG_INTEGER)
+                         ? tg_sight_row(s, TAG_INTEGER)
+                         : tg_sight_row(s, TAG_FLOAT));
 }
 
 bool tg_seen_next (tg_Sight *s, tg_SeenTable *t) {

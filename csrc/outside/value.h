@@ -9,19 +9,8 @@
 #define TG_OUTSIDE_VALUE_H
 
 #include "base/buf.h"
+#include "outside/seen.h"
 #include "outside/sight.h"
-
-/* Lua's types (lua.h): the same numbers in all releases. */
-typedef enum tg_SeenType {
-  TG_SEEN_NIL, TG_SEEN_BOOLEAN, TG_SEEN_LIGHT, TG_SEEN_NUMBER,
-  TG_SEEN_STRING, TG_SEEN_TABLE, TG_SEEN_FUNCTION, TG_SEEN_USERDATA,
-  TG_SEEN_THREAD, TG_SEEN_OTHER
-} tg_SeenType;
-
-typedef struct tg_SeenValue {
-  uint64_t bits;        /* an address, an integer, a float's bits */
-  uint8_t tag;
-} tg_SeenValue;
 
 /* The value in a slot. */
 tg_SeenValue tg_seen_slot (tg_Sight *s, uint64_t slot);
@@ -44,6 +33,10 @@ double tg_seen_float (tg_SeenValue v);
    its prototype. False in '*known': it is no function after all. */
 bool tg_seen_is_c (tg_Sight *s, tg_SeenValue f, uint64_t *code, bool *known);
 
+/* The slot of upvalue 'n', from 0, of a Lua function; false: it has none. */
+bool tg_seen_upvalue (tg_Sight *s, tg_SeenValue f, uint32_t n,
+                      uint64_t *slot);
+
 /* ---- strings ---- */
 
 #define TG_SEEN_TEXT_MAX ((size_t)1 << 24)  /* read of one string */
@@ -58,19 +51,11 @@ bool tg_seen_name (tg_Sight *s, uint64_t string, char *to, size_t room);
 
 /* ---- tables ---- */
 
+/* Whether there is one. */
+bool tg_seen_is_table (tg_Sight *s, uint64_t table);
+
 /* The metatable of a table or full userdata, or of a type; 0: none. */
 uint64_t tg_seen_metatable (tg_Sight *s, uint64_t shared, tg_SeenValue v);
-
-typedef struct tg_SeenTable {
-  uint64_t table;
-  uint64_t elements;    /* slots of the array, */
-  uint64_t i;           /* and the next one; */
-  uint64_t nodes, node; /* then the nodes, and the next one */
-  uint64_t array, first;
-  uint64_t steps;       /* that are left, whatever is there */
-  bool cut;             /* the steps were used up */
-  tg_SeenValue key, value;
-} tg_SeenTable;
 
 #define TG_SEEN_STEPS UINT64_C(200000)
 

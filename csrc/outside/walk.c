@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "outside/dialect.h"
+
 #define SLOT 16u
 
 /* ---- one frame ---- */
@@ -186,4 +188,21 @@ void tg_walk_refine (tg_Sight *s, const tg_SeenState *state,
     leaf->pc = 0;
     leaf->stale = false;
   }
+}
+
+tg_WalkEnd tg_walk_running (tg_Sight *s, const tg_SeenState *state,
+                            const tg_Registers *registers, tg_SeenFrame *list,
+                            uint32_t most, uint32_t *count,
+                            tg_SeenAbove *above) {
+  *above = (tg_SeenAbove){.kind = TG_ABOVE_NOTHING};
+  if (s->dialect != NULL)
+    return s->dialect->walk(s, state, registers, list, most, count, above);
+  tg_WalkEnd end = tg_walk(s, state, list, most, count);
+  if (*count > 0 && registers != NULL)
+    tg_walk_refine(s, state, &list[0], registers);
+  return end;
+}
+
+uint32_t tg_walk_slot (const tg_Sight *s) {
+  return (s->dialect != NULL) ? s->dialect->slot : SLOT;
 }

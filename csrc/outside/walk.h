@@ -16,33 +16,19 @@
 #include "outside/registers.h"
 #include "outside/state.h"
 
-typedef struct tg_SeenFrame {
-  uint64_t frame;       /* its CallInfo */
-  uint64_t slot;        /* its function's slot */
-  tg_SeenValue function;
-  uint64_t code;        /* its prototype, or the C function */
-  uint64_t source;      /* of the prototype: a string object, */
-  uint32_t line;        /* and its first line */
-  uint64_t base, limit; /* slots of its variables; the end of them */
-  int32_t pc;           /* the instruction that runs; -1: not known */
-  uint32_t extra;       /* extra arguments, from 'extras' on */
-  uint64_t extras;
-  bool is_c;
-  bool tail;            /* by a tail call */
-  bool finalizer;       /* it calls a finalizer */
-  bool hooked;          /* its hook runs */
-  bool stale;           /* the leaf: 'pc' may be behind */
-} tg_SeenFrame;
-
-typedef enum tg_WalkEnd {
-  TG_WALK_WHOLE,        /* to the host's frame */
-  TG_WALK_CUT,          /* there are more */
-  TG_WALK_TORN          /* the rest is not to be believed */
-} tg_WalkEnd;
-
 /* At most 'most' frames into 'list'; '*count' is how many. */
 tg_WalkEnd tg_walk (tg_Sight *s, const tg_SeenState *state, tg_SeenFrame *list,
                     uint32_t most, uint32_t *count);
+
+/* The same, with the leaf's instruction from the registers of the thread that
+   runs it; NULL: they are not known, or it does not run. */
+tg_WalkEnd tg_walk_running (tg_Sight *s, const tg_SeenState *state,
+                            const tg_Registers *registers, tg_SeenFrame *list,
+                            uint32_t most, uint32_t *count,
+                            tg_SeenAbove *above);
+
+/* Bytes of a slot. */
+uint32_t tg_walk_slot (const tg_Sight *s);
 
 /* Whether that release's interpreter keeps the leaf's instruction in a
    register. */

@@ -8,6 +8,7 @@
 #include "binding/luasink.h"
 #include "binding/readoptions.h"
 #include "dump/document.h"
+#include "jit/target.h"
 #include "outside/process.h"
 #include "text/jsonwriter.h"
 
@@ -66,13 +67,18 @@ static void take_options (lua_State *L, Peeking *p, tg_DumpOptions *o) {
 
 /* ---- looking ---- */
 
-static tg_Refusal open_target (lua_State *L, Peeking *p) {
-  if (lua_isinteger(L, 1))
-    return tg_target_process(&p->target, (int)lua_tointeger(L, 1), &p->words);
+static tg_Refusal open_process (Peeking *p, int pid) {
+  tg_Refusal refusal = tg_target_process(&p->target, pid, &p->words);
+  return tg_jittarget_prove(&p->target, refusal, &p->words);
+}
+
+static tg_Refusal open_core (lua_State *L, Peeking *p) {
   lua_getfield(L, 2, "exe");
   lua_getfield(L, 2, "sysroot");
-  return tg_target_core(&p->target, luaL_checkstring(L, 1),
-                        lua_tostring(L, -2), lua_tostring(L, -1), &p->words);
+  tg_Refusal refusal = tg_target_core(&p->target, luaL_checkstring(L, 1),
+                                      lua_tostring(L, -2),
+                                      lua_tostring(L, -1), &p->words);
+  return tg_jittarget_prove(&p->target, refusal, &p->words);
 }
 
 static int write_json (lua_State *L, Peeking *p) {
@@ -99,7 +105,9 @@ int peek_dump (lua_State *L) {
   luaL_checktype(L, 2, LUA_TTABLE);
   Peeking *p = lx_owner(L, sizeof *p, 0, PEEKING, peeking__gc);
   take_options(L, p, &options);
-  tg_Refusal refusal = open_target(L, p);
+  tg_Refusal refusal = lua_isinteger(L, 1)
+                       ? open_process(p, (int)lua_tointeger(L, 1))
+                       : open_core(L, p);
   if (refusal != TG_REFUSED_NOT)
     return refuse(L, p, refusal);
   if (!tg_dump_take(&p->dump, &p->target, &options, &p->words))
@@ -109,13 +117,26 @@ int peek_dump (lua_State *L) {
 
 /* ---- a glance ---- */
 
+/* Lua code runs, and without a stop nobody knows which. */
+static void push_unknown (lua_State *L) {
+  lua_newtable(L);
+  lx_set_string(L, "name", "(Lua code)");
+  lua_setfield(L, -2, "running");
+}
+
 /* The innermost frame of what runs whose name somebody knows. */
 static void push_running (lua_State *L, const tg_Dump *d) {
   for (uint32_t i = 0; i < d->nstates; i++) {
     if (d->states[i].nthreads == 0)
       continue;
     const tg_DumpThread *t = &d->states[i].threads[0];
-    if (t->status != TG_DUMP_RUNNING || t->nframes == 0)
+    if (t->status != TG_DUMP_RUNNING)
+      continue;
+    if (t->above.kind == TG_ABOVE_UNKNOWN) {
+      push_unknown(L);
+      return;
+    }
+    if (t->nframes == 0)
       continue;
     const tg_DumpFrame *f = &t->frames[0];
     const tg_Function *of = tg_functions_find(d->definitions.functions,
@@ -133,11 +154,11 @@ static void push_running (lua_State *L, const tg_Dump *d) {
 }
 
 static void push_glance (lua_State *L, const Peeking *p) {
-  char release[TG_RELEASE_TEXT];
+  char release[TG_TARGET_LUA];
   lua_Integer coroutines = 0;
   for (uint32_t i = 0; i < p->dump.nstates; i++)
     coroutines += (lua_Integer)p->dump.states[i].nthreads;
-  tg_sight_release(p->target.sight.release, release);
+  tg_target_lua(&p->target, release);
   lua_newtable(L);
   lx_set_string(L, "lua", release);
   lx_set_integer(L, "states", (lua_Integer)p->dump.nstates);
@@ -168,7 +189,7 @@ int peek_glance (lua_State *L) {
   int pid = (int)luaL_checkinteger(L, 1);
   Peeking *p = lx_owner(L, sizeof *p, 0, PEEKING, peeking__gc);
   tg_DumpOptions options = {.no_stop = true, .selection = &p->selection};
-  tg_Refusal refusal = tg_target_process(&p->target, pid, &p->words);
+  tg_Refusal refusal = open_process(p, pid);
   if (refusal != TG_REFUSED_NOT)
     return refuse_glance(L, p, refusal);
   if (!tg_dump_take(&p->dump, &p->target, &options, &p->words))

@@ -6,8 +6,8 @@
 ** kinds, into their neighbours, and into numbers that are no pointers. Then all
 ** of it is looked at and written as JSON, as `tracegrip dump --all --locals`
 ** does, its stacks are looked at as for samples, and it is made a graph, as
-** `tracegrip heap` does. Nothing may crash, and no seed may take longer than
-** LIMIT_S of processor time.
+** `tracegrip heap` does; of LuaJIT the first of these alone. Nothing may
+** crash, and no seed may take longer than LIMIT_S of processor time.
 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +21,7 @@
 #include "graph/dominators.h"
 #include "heap/capture.h"
 #include "heap/moment.h"
+#include "jit/target.h"
 #include "spy/stack.h"
 #include "text/fileio.h"
 #include "text/jsonwriter.h"
@@ -115,12 +116,16 @@ static size_t look (const char *path, tg_Selection *selection) {
                             .selection = selection};
   size_t objects = 0;
   memset(&dump, 0, sizeof dump);
-  if (tg_target_core(&target, path, NULL, NULL, &words) == TG_REFUSED_NOT
+  tg_Refusal refusal = tg_target_core(&target, path, NULL, NULL, &words);
+  refusal = tg_jittarget_prove(&target, refusal, &words);
+  if (refusal == TG_REFUSED_NOT
       && tg_dump_take(&dump, &target, &options, &words)) {
     tg_jsonwriter_init(&json, &text);
     tg_document_write(&dump, &json.sink, &scratch);
-    look_at_stacks(&target);
-    objects = look_at_heap(&target, &words);
+    if (target.sight.jit == NULL) {
+      look_at_stacks(&target);
+      objects = look_at_heap(&target, &words);
+    }
   }
   size_t size = text.size + objects;
   tg_dump_free(&dump);

@@ -1,5 +1,6 @@
 -- tracegrip dump CORE: the same of a process that has ended.
 
+local jits = require "spec.support.jits"
 local lookedat = require "spec.support.lookedat"
 local randomstacks = require "spec.support.randomstacks"
 local run = require "spec.support.run"
@@ -49,6 +50,11 @@ end
 describe("a core", function ()
   for _, interpreter in ipairs(lookedat.interpreters()) do
     it("of Lua " .. interpreter.release .. " shows what the process does",
+       function () with_core(check_same, interpreter.path) end)
+  end
+
+  for _, interpreter in ipairs(jits.here()) do
+    it("of LuaJIT " .. interpreter.release .. " shows what the process does",
        function () with_core(check_same, interpreter.path) end)
   end
 

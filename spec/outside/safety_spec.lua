@@ -244,8 +244,11 @@ describe("what is not known for certain is refused by name:", function ()
     check('"$LuaVersion: Lua 5.3.2 Copyright"', "Lua 5%.3%.2 in it, whose")
   end)
 
-  it("LuaJIT", function ()
-    check('"LuaJIT 2.1.0-beta3"', "LuaJIT 2%.1%.0%-beta3 in it, whose")
+  it("a LuaJIT of another series, or one whose layouts nothing fits",
+     function ()
+    check('"LuaJIT 2.0.5"', "LuaJIT 2%.0%.5 in it, whose layout is not known")
+    check('"LuaJIT 2.1.0-beta3"',
+          "LuaJIT 2%.1%.0%-beta3 in it, but no state that fits")
   end)
 
   it("a known release whose layout nothing fits", function ()

@@ -1,15 +1,15 @@
 --- randomstacks.lua - programs that call in random ways until they tell where
 -- they are: of each coroutine the stack, as debug.traceback has it, and the
--- variables, as debug.getlocal does. For Lua 5.1 to 5.5.
+-- variables, as debug.getlocal does. For Lua 5.1 to 5.5, and LuaJIT.
 --
 -- What they say is lines: "C status", then "F what:line" for each frame from
 -- the innermost on, each with "V name=value" for its variables.
 
 local randomstacks = {}
 
--- Says where all of 'coroutines' are, and the one that runs, and then waits.
+--- Says where all of 'coroutines' are, and the one that runs, and then waits.
 -- The calls of say and of read stand on one line.
-local ending = [==[
+randomstacks.ending = [==[
 local function shown (v)
   local t = type(v)
   if t == "number" then
@@ -17,21 +17,24 @@ local function shown (v)
   elseif t == "string" or t == "boolean" or t == "nil" then
     return t .. ":" .. tostring(v)
   end
-  return t
+  return t == "cdata" and "userdata" or t
 end
 
 local function frame_of (out, info, getlocal)
   if info.what == "tail" then
     return
   end
-  local place = info.what == "C" and "C" or info.short_src
-  out[#out + 1] = "F " .. place .. ":" .. info.currentline
+  local place, line = info.short_src, info.currentline
+  if info.what == "C" or string.find(place, "^%[builtin") then
+    place, line = "C", -1
+  end
+  out[#out + 1] = "F " .. place .. ":" .. line
   for i = 1, 1000 do
     local name, value = getlocal(i)
     if not name then
       break
     end
-    if info.what ~= "C" and not string.find(name, "temporary") then
+    if place ~= "C" and not string.find(name, "temporary") then
       out[#out + 1] = "V " .. name .. "=" .. shown(value)
     end
   end
@@ -44,7 +47,10 @@ local function tell (coroutines)
     if not info then
       break
     end
-    frame_of(out, info, function (i) return debug.getlocal(level + 2, i) end)
+    frame_of(out, info, function (i)    -- no tail call: it counts levels
+      local name, value = debug.getlocal(level + 2, i)
+      return name, value
+    end)
   end
   for _, co in ipairs(coroutines) do
     out[#out + 1] = "C " .. coroutine.status(co)
@@ -116,7 +122,7 @@ function randomstacks.program (seed)
   local function any (list)
     return list[math.random(#list)]
   end
-  local out = {ending}
+  local out = {randomstacks.ending}
   for i = 1, math.random(0, 3) do
     out[#out + 1] = suspended:format(i, any(values), i, i, math.random(0, 4),
                                      any(values))

@@ -41,10 +41,10 @@ local dump = {
   summary = "Shows the stack of every coroutine of any Lua process, or of a "
             .. "core.",
   description = "Looks into a process that runs Lua (5.1.5, 5.2.4, 5.3.6, "
-    .. "5.4, 5.5), with nothing prepared or loaded in it, and shows the stack "
-    .. "of every coroutine. The thread that runs Lua is stopped for half a "
-    .. "millisecond as a rule, or not at all where it waits. Of a core file, "
-    .. "which may be compressed, it shows the same.",
+    .. "5.4, 5.5, LuaJIT 2.1), with nothing prepared or loaded in it, and "
+    .. "shows the stack of every coroutine. The thread that runs Lua is "
+    .. "stopped for half a millisecond as a rule, or not at all where it "
+    .. "waits. Of a core file, which may be compressed, it shows the same.",
   usage = "[options] PID | CORE",
   options = options.joined(own, values)
 }
@@ -106,9 +106,26 @@ local function status_of (coroutine)
   return words
 end
 
+-- What runs above the innermost frame and has no frame there.
+local function above_of (coroutine)
+  local compiled = coroutine.compiled
+  if coroutine.unknown then
+    return "in Lua code: the interpreter alone knows where"
+  elseif compiled then
+    local from = compiled.url and (", from %s:%s"):format(
+      columns.clean(compiled.url), compiled.line or "?") or ""
+    return ("compiled code runs (trace %d%s), and what it has inlined"):format(
+      compiled.trace, from)
+  end
+end
+
 local function add_coroutine (rows, coroutine)
   rows[#rows + 1] = ("coroutine %d: %s"):format(coroutine.id,
                                                 status_of(coroutine))
+  local above = above_of(coroutine)
+  if above then
+    rows[#rows + 1] = "  ...    " .. above
+  end
   add_frames(rows, coroutine.frames)
   if coroutine.truncated then
     rows[#rows + 1] = "  ...    and more (see --all)"
@@ -131,8 +148,10 @@ local function head_of (document)
   for _, state in ipairs(document.states) do
     n = n + #state.coroutines
   end
-  return ("process %d: %s, Lua %s, %s, %s; %s"):format(
-    document.pid, columns.clean(document.exe), document.lua,
+  local lua = document.lua
+  return ("process %d: %s, %s%s, %s, %s; %s"):format(
+    document.pid, columns.clean(document.exe),
+    lua:find "^LuaJIT" and "" or "Lua ", lua,
     units.several(#document.states, "state"), units.several(n, "coroutine"),
     stop_of(document))
 end

@@ -1,0 +1,19 @@
+/*
+** walk.h - the frames of a coroutine of LuaJIT, from the innermost on: what a
+** dialect has to say of them (outside/dialect.h, outside/walk.h).
+**
+** Where C has called Lua, or a hook or finalizer runs, the caller's instruction
+** is on the C stack: entries into the interpreter, a chain beside that of the
+** frames (debug_framepc of lj_debug.c). Into the caller's memory; the walk
+** ends: each frame is below the one before. Plain C.
+*/
+#ifndef TG_JIT_WALK_H
+#define TG_JIT_WALK_H
+
+#include "jit/reading.h"
+
+tg_WalkEnd tg_jitwalk (tg_Sight *s, const tg_SeenState *state,
+                       const tg_Registers *registers, tg_SeenFrame *list,
+                       uint32_t most, uint32_t *count, tg_SeenAbove *above);
+
+#endif
