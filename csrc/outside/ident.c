@@ -67,6 +67,40 @@ static void search (tg_Idents *found, const char *data, size_t size) {
   }
 }
 
+/* ---- what files have said ---- */
+
+static void add_all (tg_Idents *found, const tg_Idents *more) {
+  for (uint32_t i = 0; i < more->count; i++)
+    add(found, more->list[i]);
+  if (more->jit[0] != '\0')
+    memcpy(found->jit, more->jit, sizeof found->jit);
+}
+
+static tg_IdentFile key_of (const struct stat *st) {
+  return (tg_IdentFile){
+    .device = (uint64_t)st->st_dev, .inode = (uint64_t)st->st_ino,
+    .size = (uint64_t)st->st_size, .seconds = (int64_t)st->st_mtim.tv_sec,
+    .nanoseconds = (int64_t)st->st_mtim.tv_nsec};
+}
+
+/* What it has said; NULL: it has not been read, or has changed since then. */
+static const tg_Idents *recall (const tg_IdentMemo *memo,
+                                const tg_IdentFile *key) {
+  uint64_t n = memo->count < TG_IDENT_FILES ? memo->count : TG_IDENT_FILES;
+  for (uint64_t i = 0; i < n; i++) {
+    const tg_IdentFile *f = &memo->list[i];
+    if (f->inode == key->inode && f->device == key->device
+        && f->size == key->size && f->seconds == key->seconds
+        && f->nanoseconds == key->nanoseconds)
+      return &f->says;
+  }
+  return NULL;
+}
+
+static void remember (tg_IdentMemo *memo, const tg_IdentFile *file) {
+  memo->list[memo->count++ % TG_IDENT_FILES] = *file;
+}
+
 /* ---- where it is looked for ---- */
 
 /* Whether the file is the one that was mapped. Of a core no numbers are
@@ -76,9 +110,35 @@ static bool is_same (int fd, const tg_Map *map, struct stat *st) {
          && (map->inode <= 1 || st->st_ino == map->inode);
 }
 
+/* The beginning of a file. False: nothing is known of it then. */
+static bool read_file (tg_Idents *found, int fd, uint64_t size) {
+  if (size > MOST)
+    size = MOST;
+  void *data = (size > 0) ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0)
+                          : MAP_FAILED;
+  if (data == MAP_FAILED)
+    return false;
+  search(found, data, size);
+  munmap(data, size);
+  return true;
+}
+
+static void ask_file (tg_Idents *found, int fd, const struct stat *st,
+                      tg_IdentMemo *memo) {
+  tg_IdentFile file = key_of(st);
+  const tg_Idents *known = (memo != NULL) ? recall(memo, &file) : NULL;
+  if (known != NULL)
+    add_all(found, known);
+  else if (read_file(&file.says, fd, file.size)) {
+    add_all(found, &file.says);
+    if (memo != NULL)
+      remember(memo, &file);
+  }
+}
+
 /* False: it is not there any more. */
 static bool search_file (tg_Idents *found, const char *root,
-                         const tg_Map *map) {
+                         const tg_Map *map, tg_IdentMemo *memo) {
   char path[4400];
   struct stat st;
   int n = snprintf(path, sizeof path, "%s%s", root, map->path);
@@ -87,17 +147,10 @@ static bool search_file (tg_Idents *found, const char *root,
   if (fd < 0)
     return false;
   bool same = is_same(fd, map, &st);
-  size_t size = same ? (size_t)st.st_size : 0;
-  if (size > MOST)
-    size = MOST;
-  void *data = (size > 0) ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0)
-                          : MAP_FAILED;
+  if (same)
+    ask_file(found, fd, &st, memo);
   close(fd);
-  if (data == MAP_FAILED)
-    return same;
-  search(found, data, size);
-  munmap(data, size);
-  return true;
+  return same;
 }
 
 static void search_memory (tg_Idents *found, tg_Memory *m, const tg_Map *map) {
@@ -134,7 +187,8 @@ static bool has_code (const tg_Maps *maps, uint32_t first) {
   return false;
 }
 
-bool tg_ident_find (tg_Memory *m, const char *root, tg_Idents *found) {
+bool tg_ident_find (tg_Memory *m, const char *root, tg_IdentMemo *memo,
+                    tg_Idents *found) {
   *found = (tg_Idents){0};
   for (uint32_t i = 0; i < m->maps.count; i++) {
     const tg_Map *map = &m->maps.list[i];
@@ -142,7 +196,7 @@ bool tg_ident_find (tg_Memory *m, const char *root, tg_Idents *found) {
         || !is_first_of(&m->maps, i)
         || (m->core == NULL && !has_code(&m->maps, i)))
       continue;
-    if (search_file(found, root, map) || m->core != NULL)
+    if (search_file(found, root, map, memo) || m->core != NULL)
       continue;
     for (uint32_t j = i; j < m->maps.count; j++) {
       const tg_Map *part = &m->maps.list[j];

@@ -3,8 +3,9 @@
 ** themselves in their constants (lua_ident of lapi.c).
 **
 ** Looked for in the files that the process has mapped, as it sees them; where a
-** file has gone or is another one by now, in memory. Answers for a file are
-** kept by whoever looks at many processes. Plain C.
+** file has gone or is another one by now, in memory. Who looks at many processes
+** keeps what files have said: most have the same ones, and a browser's has
+** hundreds of megabytes. Plain C.
 */
 #ifndef TG_IDENT_H
 #define TG_IDENT_H
@@ -20,9 +21,25 @@ typedef struct tg_Idents {
   char jit[24];         /* what LuaJIT calls itself */
 } tg_Idents;
 
+/* A file, and when its contents have changed last. */
+typedef struct tg_IdentFile {
+  uint64_t device, inode, size;
+  int64_t seconds, nanoseconds;
+  tg_Idents says;
+} tg_IdentFile;
+
+/* What files have said. Zeroed memory is an empty one; where it is full the
+   oldest answer goes. */
+#define TG_IDENT_FILES 256u
+typedef struct tg_IdentMemo {
+  tg_IdentFile list[TG_IDENT_FILES];
+  uint64_t count;       /* of answers there have been */
+} tg_IdentMemo;
+
 /* Whether there is any. 'root' is put before paths: "/proc/PID/root", or where
-   a core's files are. */
-bool tg_ident_find (tg_Memory *m, const char *root, tg_Idents *found);
+   a core's files are. 'memo' may be NULL. */
+bool tg_ident_find (tg_Memory *m, const char *root, tg_IdentMemo *memo,
+                    tg_Idents *found);
 
 /* The release in a text that begins with "5.4.4"; 0: none. */
 int tg_ident_release (const char *text, size_t size);

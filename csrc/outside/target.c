@@ -120,8 +120,9 @@ static tg_Refusal refuse_patched (const tg_Target *t, const char *objection,
   return TG_REFUSED_UNKNOWN;
 }
 
-static tg_Refusal identify (tg_Target *t, tg_Buf *words) {
-  if (!tg_ident_find(&t->memory, t->root, &t->idents)) {
+static tg_Refusal identify (tg_Target *t, tg_IdentMemo *memo,
+                            tg_Buf *words) {
+  if (!tg_ident_find(&t->memory, t->root, memo, &t->idents)) {
     tg_target_title(t, words);
     tg_buf_addstr(words, " has no Lua in it");
     if (t->memory.core != NULL)
@@ -154,7 +155,8 @@ static tg_Refusal refuse_process (int pid, int error, tg_Buf *words) {
 
 /* That it has Lua is known of the files, also where memory may not be read. A
    process without maps is a thread of the kernel's, or has ended. */
-tg_Refusal tg_target_process (tg_Target *t, int pid, tg_Buf *words) {
+tg_Refusal tg_target_process (tg_Target *t, int pid, tg_IdentMemo *memo,
+                              tg_Buf *words) {
   memset(t, 0, sizeof *t);
   bool opened = tg_process_open(&t->memory, pid);
   t->memory.pid = pid;
@@ -164,7 +166,7 @@ tg_Refusal tg_target_process (tg_Target *t, int pid, tg_Buf *words) {
   t->mark = tg_process_mark(pid);
   snprintf(t->root, sizeof t->root, "/proc/%d/root", pid);
   tg_process_link(pid, "exe", t->exe, sizeof t->exe);
-  tg_Refusal refusal = identify(t, words);
+  tg_Refusal refusal = identify(t, memo, words);
   if (refusal != TG_REFUSED_NOT)
     return refusal;
   if (!tg_process_readable(&t->memory))
@@ -179,7 +181,7 @@ tg_Refusal tg_target_core (tg_Target *t, const char *path, const char *exe,
     return TG_REFUSED_OTHER;
   snprintf(t->root, sizeof t->root, "%s", t->core.sysroot);
   snprintf(t->exe, sizeof t->exe, "%s", t->core.exe);
-  tg_Refusal refusal = identify(t, words);
+  tg_Refusal refusal = identify(t, NULL, words);
   return (refusal != TG_REFUSED_NOT) ? refusal : prove(t, words);
 }
 

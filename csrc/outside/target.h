@@ -41,8 +41,10 @@ typedef struct tg_Target {
 const char *tg_target_code (tg_Refusal refusal);
 
 /* Opens a process or a core; 'brief': only as far as to know that it runs Lua.
-   Whatever is answered, tg_target_close. 'words' is why not. */
-tg_Refusal tg_target_process (tg_Target *t, int pid, tg_Buf *words);
+   Whatever is answered, tg_target_close. 'words' is why not; 'memo' may be NULL
+   (ident.h). */
+tg_Refusal tg_target_process (tg_Target *t, int pid, tg_IdentMemo *memo,
+                              tg_Buf *words);
 tg_Refusal tg_target_core (tg_Target *t, const char *path, const char *exe,
                            const char *sysroot, tg_Buf *words);
 

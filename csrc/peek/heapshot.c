@@ -43,7 +43,8 @@ static int refuse (lua_State *L, const Shot *s, const char *code) {
 
 static tg_Refusal open_target (lua_State *L, Shot *s) {
   if (lua_isinteger(L, 1))
-    return tg_target_process(&s->target, (int)lua_tointeger(L, 1), &s->words);
+    return tg_target_process(&s->target, (int)lua_tointeger(L, 1), NULL,
+                             &s->words);
   lua_getfield(L, 3, "exe");
   lua_getfield(L, 3, "sysroot");
   return tg_target_core(&s->target, luaL_checkstring(L, 1),

@@ -28,7 +28,7 @@ const char *tg_ourselves_open (tg_Ourselves *o, const void *main) {
   o->main = (uint64_t)(uintptr_t)main;
   if (!tg_process_open(&o->memory, getpid()))
     return "this process cannot be read (/proc)";
-  if (!tg_ident_find(&o->memory, "", &idents))
+  if (!tg_ident_find(&o->memory, "", NULL, &idents))
     return "no Lua is known in this process";
   for (uint32_t i = 0; i < idents.count; i++) {
     if (fits(o, idents.list[i]))

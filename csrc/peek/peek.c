@@ -67,8 +67,8 @@ static void take_options (lua_State *L, Peeking *p, tg_DumpOptions *o) {
 
 /* ---- looking ---- */
 
-static tg_Refusal open_process (Peeking *p, int pid) {
-  tg_Refusal refusal = tg_target_process(&p->target, pid, &p->words);
+static tg_Refusal open_process (Peeking *p, int pid, tg_IdentMemo *memo) {
+  tg_Refusal refusal = tg_target_process(&p->target, pid, memo, &p->words);
   return tg_jittarget_prove(&p->target, refusal, &p->words);
 }
 
@@ -106,7 +106,7 @@ int peek_dump (lua_State *L) {
   Peeking *p = lx_owner(L, sizeof *p, 0, PEEKING, peeking__gc);
   take_options(L, p, &options);
   tg_Refusal refusal = lua_isinteger(L, 1)
-                       ? open_process(p, (int)lua_tointeger(L, 1))
+                       ? open_process(p, (int)lua_tointeger(L, 1), NULL)
                        : open_core(L, p);
   if (refusal != TG_REFUSED_NOT)
     return refuse(L, p, refusal);
@@ -124,32 +124,33 @@ static void push_unknown (lua_State *L) {
   lua_setfield(L, -2, "running");
 }
 
+static void push_frame (lua_State *L, const tg_Dump *d,
+                        const tg_DumpFrame *f) {
+  const tg_Function *of = tg_functions_find(d->definitions.functions,
+                                            f->function);
+  if (of == NULL)
+    return;
+  lua_newtable(L);
+  lx_set_string(L, "name", tg_function_title(of));
+  lx_set_string(L, "url", of->is_c ? "[C]" : of->url);
+  if (f->line > 0)
+    lx_set_integer(L, "line", f->line);
+  lua_setfield(L, -2, "running");
+}
+
 /* The innermost frame of what runs whose name somebody knows. */
 static void push_running (lua_State *L, const tg_Dump *d) {
   for (uint32_t i = 0; i < d->nstates; i++) {
-    if (d->states[i].nthreads == 0)
+    const tg_DumpThread *t = d->states[i].threads;
+    if (d->states[i].nthreads == 0 || t->status != TG_DUMP_RUNNING)
       continue;
-    const tg_DumpThread *t = &d->states[i].threads[0];
-    if (t->status != TG_DUMP_RUNNING)
-      continue;
-    if (t->above.kind == TG_ABOVE_UNKNOWN) {
+    bool unknown = t->above.kind == TG_ABOVE_UNKNOWN;
+    if (unknown)
       push_unknown(L);
+    else if (t->nframes > 0)
+      push_frame(L, d, &t->frames[0]);
+    if (unknown || t->nframes > 0)
       return;
-    }
-    if (t->nframes == 0)
-      continue;
-    const tg_DumpFrame *f = &t->frames[0];
-    const tg_Function *of = tg_functions_find(d->definitions.functions,
-                                              f->function);
-    if (of == NULL)
-      return;
-    lua_newtable(L);
-    lx_set_string(L, "name", tg_function_title(of));
-    lx_set_string(L, "url", of->is_c ? "[C]" : of->url);
-    if (f->line > 0)
-      lx_set_integer(L, "line", f->line);
-    lua_setfield(L, -2, "running");
-    return;
   }
 }
 
@@ -185,11 +186,26 @@ static int refuse_glance (lua_State *L, const Peeking *p,
   return 4;
 }
 
+/* Of this Lua state: a command looks at one process after the other. */
+static tg_IdentMemo *memo_of (lua_State *L) {
+  static const char key = 0;
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &key) == LUA_TNIL) {
+    memset(lua_newuserdatauv(L, sizeof(tg_IdentMemo), 0), 0,
+           sizeof(tg_IdentMemo));
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
+    lua_remove(L, -2);
+  }
+  tg_IdentMemo *memo = lua_touserdata(L, -1);
+  lua_pop(L, 1);                /* the registry has it */
+  return memo;
+}
+
 int peek_glance (lua_State *L) {
   int pid = (int)luaL_checkinteger(L, 1);
   Peeking *p = lx_owner(L, sizeof *p, 0, PEEKING, peeking__gc);
   tg_DumpOptions options = {.no_stop = true, .selection = &p->selection};
-  tg_Refusal refusal = open_process(p, pid);
+  tg_Refusal refusal = open_process(p, pid, memo_of(L));
   if (refusal != TG_REFUSED_NOT)
     return refuse_glance(L, p, refusal);
   if (!tg_dump_take(&p->dump, &p->target, &options, &p->words))

@@ -47,7 +47,7 @@ tg_Refusal tg_spy_open (tg_Spy *y, int pid, const tg_SpyPlan *plan,
   y->random = 2463534242u;
   y->opened = true;
   name_reasons(&y->misses);
-  tg_Refusal refusal = tg_target_process(&y->target, pid, words);
+  tg_Refusal refusal = tg_target_process(&y->target, pid, NULL, words);
   if (refusal != TG_REFUSED_NOT)
     return refusal;
   y->by_events = !plan->wall && tg_spyticks_open(&y->ticks, pid, plan->hz);

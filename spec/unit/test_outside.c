@@ -287,6 +287,33 @@ static void only_releases_are_releases (void) {
   UNIT_CHECK(tg_ident_release("5.4.4", 4) == 0);
 }
 
+/* A file of ours that says so, mapped as code is; what a memo tells of it is
+   what the file says by now. The words are put together here, or else this very
+   program would say them. */
+static void what_a_file_says_is_kept_until_it_changes (void) {
+  tg_IdentMemo *memo = calloc(1, sizeof *memo);
+  char path[] = "/tmp/identXXXXXX";
+  int fd = mkstemp(path);
+  UNIT_CHECK(fd >= 0 && memo != NULL);
+  for (int i = 0; i < 4; i++) {
+    tg_Memory m;
+    tg_Idents found;
+    if (i % 2 == 0)
+      UNIT_CHECK(dprintf(fd, "$%s: Lua 5.%d.5 ", "Lua", 1 + i) > 0);
+    void *code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+    UNIT_CHECK(code != MAP_FAILED && tg_process_open(&m, getpid()));
+    uint64_t before = memo->count;
+    UNIT_CHECK(tg_ident_find(&m, "", memo, &found));
+    UNIT_CHECK(found.count == 1 + (i >= 2));
+    UNIT_CHECK((memo->count > before) == (i % 2 == 0));
+    tg_memory_free(&m);
+    munmap(code, 4096);
+  }
+  close(fd);
+  unlink(path);
+  free(memo);
+}
+
 /*
 ** {==================================================================
 ** Cores
@@ -433,6 +460,7 @@ int main (void) {
   UNIT_RUN(a_thread_that_stops_late_is_let_go_of);
   UNIT_RUN(a_child_that_ends_meanwhile_is_its_parents);
   UNIT_RUN(only_releases_are_releases);
+  UNIT_RUN(what_a_file_says_is_kept_until_it_changes);
   UNIT_RUN(a_core_has_its_segments_and_files);
   UNIT_RUN(what_is_no_core_is_refused);
   UNIT_RUN(a_changed_core_leads_nowhere);
