@@ -138,6 +138,8 @@ static bool place_frames (tg_FoldedStacks *s, const tg_Packet *tick) {
                                tg_linetimes_line(tick, i - 1));
     if (s->open[i].node == 0)
       return false;
+    s->tree.nodes[s->open[i].node].pause = tg_function_is_pause(
+      tg_funclabels_function(&s->labels, s->open[i].label));
   }
   return true;
 }

@@ -5,10 +5,10 @@
 ** A sample here is a distinct stack (pprofstacks.h) with what the recording
 ** tells of it: calls and time, samples of a profiler, allocations; pprof adds
 ** up what is below a function itself. A location is a function with a line: of
-** the innermost frame the line that ran, as samples tell, or that has allocated,
-** else its first line, which is where calls begin; of each other one the line of
-** the call that is open in it. Coroutines that begin with the same function are one, and
-** are told apart by the label "coroutine". A sample whose stacks were deeper
+** the innermost frame the line that ran, as samples tell, or has allocated,
+** else its first line, which is where calls begin; of each other one the line
+** of the call that is open in it. Coroutines that begin with the same function
+** are one, and are told apart by the label "coroutine". A sample whose stacks were deeper
 ** than it shows has the label "recursion".
 **
 ** Strings, functions and locations are numbered as they are met, and come after
