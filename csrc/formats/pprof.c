@@ -8,8 +8,8 @@
 ** the innermost frame the line that ran, as samples tell, or has allocated,
 ** else its first line, which is where calls begin; of each other one the line
 ** of the call that is open in it. Coroutines that begin with the same function
-** are one, and are told apart by the label "coroutine". A sample whose stacks were deeper
-** than it shows has the label "recursion".
+** are one, and are told apart by the label "coroutine". A sample whose stacks
+** were deeper than it shows has the label "recursion".
 **
 ** Strings, functions and locations are numbered as they are met, and come after
 ** the samples. Memory: the distinct stacks. Without it the export's status says
