@@ -34,7 +34,7 @@ typedef struct tg_Running {
   _Atomic int depth;            /* of the running one in: */
   Level levels[LEVELS];         /* the first is the main coroutine */
   tg_UserHook heirs;            /* what a coroutine would have that was made by
-                                   one that is armed: it has inherited ours... */
+                                   one that is armed, and has ours... */
   _Atomic bool heirless;        /* ...but nothing where another thread has armed
                                    its maker */
   _Atomic bool inside;          /* the state's thread changes hooks... */
@@ -155,9 +155,9 @@ static tg_UserHook inherited (const tg_Running *r) {
 
 /* Between seize and release, in a handler or not. What the program has is read
    before, and given back by 'lower'; of a coroutine that has inherited ours
-   from its maker that is the maker's. A program that counts instructions would have
-   its count begin anew each time (resethookcount), and might never come to its
-   end: it is not armed for a sample. */
+   from its maker that is the maker's. A program that counts instructions would
+   have its count begin anew each time (resethookcount), and might never come to
+   its end: it is not armed for a sample. */
 static void arm (const tg_Running *r, Level *v, bool instructions,
                  bool calls) {
   bool there = lua_gethook(v->L) == interrupt_hook;

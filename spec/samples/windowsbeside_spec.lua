@@ -394,7 +394,8 @@ describe("a hook of lines", function ()
   local function lines (how, direct)
     local env = {TRACEGRIP_WINDOW = "1", TRACEGRIP_DIRECT = direct}
     for key, value in pairs(run.modules) do env[key] = value end
-    local result = run.code("local HOW = " .. how .. "\n" .. program, {env = env})
+    local result = run.code("local HOW = " .. how .. "\n" .. program,
+                            {env = env})
     assert.equal("", result.stderr)
     return result.stdout
   end
