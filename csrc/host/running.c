@@ -318,13 +318,16 @@ bool tg_running_catches (lua_State *L) {
 }
 
 /* Where the program has a hook that would have to be kept, nothing is set: that
-   is known of coroutines on the list alone. */
+   is known of coroutines on the list alone. What this one makes has none. */
 void tg_running_reach (tg_Host *h, lua_State *L, tg_Caller who) {
   tg_running_call(h, who);
   tg_running_hold(h);
-  if (lua_gethook(L) == NULL)
+  bool none = lua_gethook(L) == NULL;
+  if (none)
     lua_sethook(L, interrupt_hook, EVERY, 0);
   tg_running_let(h);
+  if (none)
+    h->running->heirless = true;
 }
 
 void tg_running_lower (tg_Host *h) {

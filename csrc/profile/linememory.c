@@ -14,9 +14,11 @@
 ** ===================================================================
 */
 
+/* A function without a label is no other one's. */
 static bool is_of (const tg_FuncLabels *labels, const tg_AllocLine *at,
                    uint32_t label) {
-  return tg_funclabels_known(labels, at->function) == label;
+  return label != TG_INTMAP_NONE
+         && tg_funclabels_known(labels, at->function) == label;
 }
 
 bool tg_linememory_add (tg_LineTimes *l, uint32_t of,

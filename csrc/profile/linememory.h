@@ -22,7 +22,7 @@
 #include "profile/usage.h"
 
 /* What the packet tells of lines of the function 'label' is added to the lines
-   of 'of'. */
+   of 'of'. TG_INTMAP_NONE is no function's. */
 bool tg_linememory_add (tg_LineTimes *l, uint32_t of,
                         const tg_FuncLabels *labels, uint32_t label,
                         const tg_Packet *packet);
