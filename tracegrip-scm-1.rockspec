@@ -296,6 +296,7 @@ build = {
         "csrc/profile/bytick.c",
         "csrc/profile/calltree.c",
         "csrc/profile/funclabels.c",
+        "csrc/profile/linememory.c",
         "csrc/profile/linetimes.c",
         "csrc/profile/linetree.c",
         "csrc/profile/live.c",

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/grow.h"
 #include "export/ticks.h"
+#include "profile/linememory.h"
 #include "stream/eventreader.h"
 #include "stream/marks.h"
 
@@ -137,6 +138,8 @@ static bool place_frames (tg_FoldedStacks *s, const tg_Packet *tick) {
                                tg_linetimes_line(tick, i - 1));
     if (s->open[i].node == 0)
       return false;
+    s->tree.nodes[s->open[i].node].pause = tg_function_is_pause(
+      tg_funclabels_function(&s->labels, s->open[i].label));
   }
   return true;
 }
@@ -165,14 +168,17 @@ static bool add_line (tg_FoldedStacks *s, uint32_t node,
          || tg_linetimes_tick(&s->lines, node, line, tick->hits);
 }
 
-/* False without memory. */
+/* Where amounts are of memory a tick moves frames, and no more. False without
+   memory. */
 static bool add_tick (tg_FoldedStacks *s, const tg_Packet *p) {
+  if (s->x->options.lines && !place_frames(s, p))
+    return fail(s);
+  if (!in_time(s))
+    return true;
   if (s->nopen == 0 && p->function == 0) {
     tg_bytick_tick(&s->bytick, &s->tree, 0, p);
     return true;
   }
-  if (s->x->options.lines && !place_frames(s, p))
-    return fail(s);
   uint32_t node = met_node(s, p);
   if (node == 0 || !add_line(s, node, p))
     return fail(s);
@@ -184,10 +190,23 @@ static bool in_live (const tg_FoldedStacks *s) {
   return s->x->options.weight >= TG_WEIGHT_LIVE;
 }
 
+/* The function of a node, if lines of it are asked for; else TG_INTMAP_NONE,
+   which is none's. */
+static uint32_t label_of (const tg_FoldedStacks *s, uint32_t node) {
+  uint32_t row = s->tree.nodes[node].row;
+  return s->x->options.lines && row < TG_FOLDED_BODIES
+         ? s->spots.list[row].of : TG_INTMAP_NONE;
+}
+
 /* False without memory. */
 static bool add_live (tg_FoldedStacks *s, const tg_Packet *p, uint32_t node) {
-  return !tg_mark_holds(p->mark)
-         || tg_live_add(&s->live, p, s->nopen > 0 ? node : TG_LIVE_NOBODY)
+  if (!tg_mark_holds(p->mark))
+    return true;
+  if (s->nopen == 0)
+    return tg_live_add(&s->live, p, TG_LIVE_NOBODY) || fail(s);
+  uint32_t line = tg_linememory_maker(&s->labels, label_of(s, node), p);
+  uint32_t maker = tg_spots_number(&s->makers, node, line);
+  return (maker != TG_INTMAP_NONE && tg_live_add(&s->live, p, maker))
          || fail(s);
 }
 
@@ -201,7 +220,8 @@ static bool add_allocations (tg_FoldedStacks *s, const tg_Packet *p) {
   tg_Allocations a = tg_event_allocations(p->values);
   s->tree.nodes[node].tally.self_ns +=
       s->x->options.weight == TG_WEIGHT_BYTES ? a.allocated : a.count;
-  return true;
+  return tg_linememory_add(&s->lines, node, &s->labels, label_of(s, node), p)
+         || fail(s);
 }
 
 /* False without memory. */
@@ -215,13 +235,15 @@ static bool add_packet (tg_FoldedStacks *s, const tg_Packet *p) {
   }
 }
 
+/* Several lines that have allocated between two events are told where holdings
+   are. */
 static void ask (tg_FoldedStacks *s) {
   const tg_Selection *of = s->x->selection;
-  if (in_live(s))
+  if (in_live(s) || (!in_time(s) && s->x->options.lines))
     tg_export_hold(s->x);
   else if (!in_time(s))
     tg_export_mark(s->x);
-  else if (tg_ticks_any(s->x)) {
+  if (tg_ticks_any(s->x) && (in_time(s) || s->x->options.lines)) {
     tg_ticks_ask(s->x);
     s->bytick.ticks = tg_bytick_kind(of->sample, of->with_calls);
     s->bytick.spots = s->x->options.lines ? &s->spots : NULL;
@@ -231,11 +253,11 @@ static void ask (tg_FoldedStacks *s) {
 /* The tree becomes one of lines. */
 static bool place_all (tg_FoldedStacks *s) {
   tg_LineTree lined;
-  if (!tg_linetimes_divide(&s->lines, &s->tree, 0)
-      || !tg_linetree_make(&lined, &s->tree, &s->spots, &s->lines))
+  if (!tg_linetree_make(&lined, &s->tree, &s->spots, &s->lines))
     return false;
   tg_calltree_free(&s->tree);
   tg_spots_free(&s->spots);
+  tg_free(lined.places);
   s->tree = lined.tree;
   s->spots = lined.spots;
   return true;
@@ -249,22 +271,46 @@ static bool settle (tg_FoldedStacks *s) {
   uint32_t row = idle != TG_INTMAP_NONE ? number_of(s, idle, 0) : idle;
   return row != TG_INTMAP_NONE
          && tg_bytick_settle(&s->bytick, &s->tree, row)
-         && (!s->x->options.lines || place_all(s));
+         && tg_linetimes_divide(&s->lines, &s->tree, 0);
+}
+
+/* What of a line is asked for becomes its amount. */
+static void settle_lines (tg_FoldedStacks *s) {
+  tg_Weight weight = s->x->options.weight;
+  for (uint32_t i = 0; i < s->lines.spots.count; i++) {
+    tg_LineTime *line = &s->lines.list[i];
+    line->self_ns = weight == TG_WEIGHT_BYTES ? line->bytes
+                    : weight == TG_WEIGHT_ALLOCATIONS ? line->allocations
+                    : weight == TG_WEIGHT_LIVE ? line->live.bytes
+                    : line->high.bytes;
+  }
 }
 
 /* What is alive becomes the sums of nodes. False if the recording does not tell
-   it: an older one. */
+   it, an older one, and without memory. */
 static bool settle_live (tg_FoldedStacks *s) {
   bool peak = s->x->options.weight == TG_WEIGHT_PEAK_LIVE;
-  for (uint32_t i = 1; i < s->tree.count; i++) {
+  for (uint32_t i = 0; i < s->makers.count; i++) {
     tg_LiveSum live = tg_live_of(&s->live, i);
-    s->tree.nodes[i].tally.self_ns = (peak ? live.peak : live.now).bytes;
+    tg_Node *n = &s->tree.nodes[s->makers.list[i].of];
+    n->tally.self_ns += (peak ? live.peak : live.now).bytes;
   }
   if (s->x->status == TG_OK && !s->live.told) {
     s->x->status = TG_ERR_IO;
     s->x->out->error = ENODATA;
   }
-  return s->x->status == TG_OK;
+  return s->x->status == TG_OK
+         && (tg_linememory_hold(&s->lines, &s->makers, &s->live, NULL)
+             || fail(s));
+}
+
+static bool settle_all (tg_FoldedStacks *s) {
+  if (in_time(s))
+    return settle(s) || fail(s);
+  if (in_live(s) && !settle_live(s))
+    return false;
+  settle_lines(s);
+  return true;
 }
 
 /* Each amount goes to the innermost frame, whatever coroutine the frame is in:
@@ -284,11 +330,8 @@ bool tg_foldedstacks_read (tg_FoldedStacks *s, tg_Export *x) {
     if (!add_packet(s, &p))
       return false;
   }
-  if (in_time(s) && !settle(s))
-    return fail(s);
-  if (in_live(s))
-    return settle_live(s);
-  return s->x->status == TG_OK;
+  return settle_all(s) && (!x->options.lines || place_all(s) || fail(s))
+         && x->status == TG_OK;
 }
 
 void tg_foldedstacks_free (tg_FoldedStacks *s) {
@@ -298,5 +341,6 @@ void tg_foldedstacks_free (tg_FoldedStacks *s) {
   tg_linetimes_free(&s->lines);
   tg_intmap_free(&s->roots);
   tg_live_free(&s->live);
+  tg_spots_free(&s->makers);
   tg_funclabels_free(&s->labels);
 }

@@ -39,8 +39,9 @@ typedef struct tg_FoldedStacks {
                                  the end that at which the frame stood */
   /* private */
   tg_ByTick bytick;
-  tg_Live live;               /* by node */
-  tg_LineTimes lines;         /* of nodes */
+  tg_Live live;               /* by maker */
+  tg_Spots makers;            /* nodes, and with 'lines' lines (linememory.h) */
+  tg_LineTimes lines;         /* of nodes, whatever the unit */
   tg_IntMap roots;            /* nodes by thread, of coroutines that may go
                                  on */
   tg_FoldedOpen *open;

@@ -99,15 +99,23 @@ static void put_errors (tg_Buf *out, const tg_Profile *p) {
   tg_buf_addchar(out, ']');
 }
 
+/* Of a recording that tells of memory there are three numbers more. */
+static void put_rowline (tg_Buf *out, const tg_RowLine *l, bool memory) {
+  const uint64_t numbers[] = {l->line, l->self_ns, l->samples, l->calls,
+                              l->bytes, l->allocations, l->live.bytes};
+  size_t n = sizeof numbers / sizeof *numbers;
+  put_numbers(out, numbers, memory ? n : n - 3);
+}
+
 /* "lines": of each function that has some, by its number: line, self time,
-   samples, calls that it has made, and so on; most self time first. */
+   samples, calls that it has made, of memory bytes, allocations and what is
+   alive, and so on; most self time first. */
 static void put_lines (tg_Buf *out, const tg_Profile *p) {
   tg_RowLines lines = {0};
   out->failed = out->failed || !tg_rowlines_make(&lines, p);
   tg_buf_addstr(out, ",\n\"lines\":{");
   for (uint32_t i = 0; i < lines.count; i++) {
     const tg_RowLine *l = &lines.list[i];
-    const uint64_t numbers[] = {l->line, l->self_ns, l->samples, l->calls};
     if (i > 0 && l[-1].row == l->row)
       tg_buf_addchar(out, ',');
     else {
@@ -115,7 +123,7 @@ static void put_lines (tg_Buf *out, const tg_Profile *p) {
       tg_buf_addu64(out, l->row);
       tg_buf_addstr(out, "\":[");
     }
-    put_numbers(out, numbers, sizeof numbers / sizeof *numbers);
+    put_rowline(out, l, p->usage.on);
   }
   tg_buf_addstr(out, lines.count > 0 ? "]}" : "}");
   tg_rowlines_free(&lines);

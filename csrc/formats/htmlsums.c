@@ -213,13 +213,14 @@ bool tg_htmlsums_read (tg_HtmlSums *s, tg_Export *x) {
   *s = (tg_HtmlSums){.x = x, .bytick.ticks = tg_bytick_kind(
     x->selection->sample, x->selection->with_calls)};
   tg_Reader *reader = new_reader(x);
+  bool memory = (x->selection->types & TG_TYPE_ALLOCATIONS) != 0;
   bool ok = reader != NULL
-            && tg_profile_init(&s->profile, x->stream->functions, false)
+            && tg_profile_init(&s->profile, x->stream->functions, memory)
             && tg_profile_tick(&s->profile, s->bytick.ticks)
             && tg_calltree_init(&s->tree);
-  if (ok && s->bytick.ticks != TG_TICKS_NONE)
+  if (ok && (memory || s->bytick.ticks != TG_TICKS_NONE))
     tg_profile_lines(&s->profile, TG_LINED_ROWS);
-  s->profile.usage.on = (x->selection->types & TG_TYPE_ALLOCATIONS) != 0;
+  s->profile.usage.on = s->profile.usage.lined = memory;
   ok = ok ? read_all(s, reader) : fail(s);
   tg_reader_free(reader);
   tg_export_counted(x);

@@ -29,7 +29,8 @@
 
 typedef struct tg_HtmlSums {
   tg_Export *x;               /* borrows */
-  tg_Profile profile;         /* owns, as all that follows; without a tree */
+  tg_Profile profile;         /* owns, as all that follows; with a tree where
+                                 lines of memory need one */
   tg_ThreadList threads;
   tg_CallTree tree;           /* of each node calls, throws and self time */
   tg_ByTick bytick;           /* of samples, self time is by their ticks */

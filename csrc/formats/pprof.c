@@ -5,11 +5,11 @@
 ** A sample here is a distinct stack (pprofstacks.h) with what the recording
 ** tells of it: calls and time, samples of a profiler, allocations; pprof adds
 ** up what is below a function itself. A location is a function with a line: of
-** the innermost frame the line that ran, as samples tell, else its first line,
-** which is where calls begin; of each other one the line of the call that is
-** open in it. Coroutines that begin with the same function are one, and
-** are told apart by the label "coroutine". A sample whose stacks were deeper
-** than it shows has the label "recursion".
+** the innermost frame the line that ran, as samples tell, or has allocated,
+** else its first line, which is where calls begin; of each other one the line
+** of the call that is open in it. Coroutines that begin with the same function
+** are one, and are told apart by the label "coroutine". A sample whose stacks
+** were deeper than it shows has the label "recursion".
 **
 ** Strings, functions and locations are numbered as they are met, and come after
 ** the samples. Memory: the distinct stacks. Without it the export's status says
@@ -159,7 +159,8 @@ static void put_sample (Document *d, uint32_t node, uint32_t line,
   tg_protobuf_message(&d->x->out->text, SAMPLE, &d->message);
 }
 
-/* One for each line that ran, and one for what no tick tells of. */
+/* One for each line that ran or has allocated, and one for what nothing tells
+   of. */
 static void put_lines (Document *d, uint32_t node) {
   const tg_LineTimes *lines = &d->stacks.lines;
   uint64_t rest[TG_PPROF_VALUES];
@@ -172,7 +173,9 @@ static void put_lines (Document *d, uint32_t node) {
       continue;
     uint64_t values[TG_PPROF_VALUES] = {
       [TG_PPROF_TIME] = t->self_ns, [TG_PPROF_SAMPLES] = t->periods,
-      [TG_PPROF_CPU] = t->ticked.ns
+      [TG_PPROF_CPU] = t->ticked.ns, [TG_PPROF_OBJECTS] = t->allocations,
+      [TG_PPROF_SPACE] = t->bytes, [TG_PPROF_LIVE] = t->live.blocks,
+      [TG_PPROF_LIVE_SPACE] = t->live.bytes
     };
     for (tg_PprofValue v = 0; v < TG_PPROF_VALUES; v++)
       rest[v] -= values[v];

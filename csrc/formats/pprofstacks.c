@@ -15,6 +15,7 @@
 #include "base/alloc.h"
 #include "base/grow.h"
 #include "export/ticks.h"
+#include "profile/linememory.h"
 #include "stream/eventreader.h"
 #include "stream/marks.h"
 
@@ -220,25 +221,37 @@ static bool add_tick (tg_PprofStacks *s, const tg_Packet *p) {
   return true;
 }
 
-static void add_allocations (tg_PprofStacks *s, const tg_Packet *p,
-                             uint32_t node) {
+/* False without memory. */
+static bool add_allocations (tg_PprofStacks *s, const tg_Packet *p,
+                             uint32_t node, uint32_t label) {
   tg_Allocations a = tg_event_allocations(p->values);
   uint64_t *values = s->nodes[node].values;
   values[TG_PPROF_OBJECTS] += a.count;
   values[TG_PPROF_SPACE] += a.allocated;
   values[TG_PPROF_FREED] += a.freed;
+  return tg_linememory_add(&s->lines, node, &s->labels, label, p);
+}
+
+/* The function of a node; of a root TG_INTMAP_NONE, which is none's. */
+static uint32_t label_of (const tg_PprofStacks *s, uint32_t node) {
+  uint32_t row = s->tree.nodes[node].row;
+  return row < TG_PPROF_BODIES ? s->callees.list[row].of : TG_INTMAP_NONE;
 }
 
 /* What belongs to no traced frame is left out. False without memory. */
 static bool add_mark (tg_PprofStacks *s, const tg_Packet *p) {
   if (!tg_mark_holds(p->mark))
     return true;
+  if (s->nopen == 0)
+    return tg_live_add(&s->live, p, TG_LIVE_NOBODY) || fail(s);
   uint32_t node = tg_bytick_allocating(&s->tree, innermost(s));
-  if (!tg_live_add(&s->live, p, s->nopen > 0 ? node : TG_LIVE_NOBODY))
-    return fail(s);
-  if (p->mark == TG_MARK_ALLOCATIONS && s->nopen > 0)
-    add_allocations(s, p, node);
-  return true;
+  uint32_t label = label_of(s, node);
+  uint32_t maker = tg_spots_number(
+    &s->makers, node, tg_linememory_maker(&s->labels, label, p));
+  bool ok = maker != TG_INTMAP_NONE && tg_live_add(&s->live, p, maker)
+            && (p->mark != TG_MARK_ALLOCATIONS
+                || add_allocations(s, p, node, label));
+  return ok || fail(s);
 }
 
 static bool add_packet (tg_PprofStacks *s, const tg_Packet *p) {
@@ -287,13 +300,16 @@ static bool settle (tg_PprofStacks *s) {
       || !tg_grow_zeroed(&s->nodes, &s->cnodes, s->tree.count,
                          sizeof *s->nodes))
     return fail(s);
-  for (uint32_t i = 1; i < s->tree.count; i++) {
-    tg_Holding live = tg_live_of(&s->live, i).now;
+  for (uint32_t i = 1; i < s->tree.count; i++)
     s->nodes[i].values[TG_PPROF_TIME] = s->tree.nodes[i].tally.self_ns;
-    s->nodes[i].values[TG_PPROF_LIVE] = live.blocks;
-    s->nodes[i].values[TG_PPROF_LIVE_SPACE] = live.bytes;
+  for (uint32_t i = 0; i < s->makers.count; i++) {
+    tg_Holding live = tg_live_of(&s->live, i).now;
+    uint64_t *values = s->nodes[s->makers.list[i].of].values;
+    values[TG_PPROF_LIVE] += live.blocks;
+    values[TG_PPROF_LIVE_SPACE] += live.bytes;
   }
-  return (tg_linetimes_divide(&s->lines, &s->tree, 0)
+  return (tg_linememory_hold(&s->lines, &s->makers, &s->live, NULL)
+          && tg_linetimes_divide(&s->lines, &s->tree, 0)
           && tg_linetimes_chain(&s->lines, s->tree.count)) || fail(s);
 }
 
@@ -315,6 +331,7 @@ bool tg_pprofstacks_read (tg_PprofStacks *s, tg_Export *x) {
 void tg_pprofstacks_free (tg_PprofStacks *s) {
   tg_free(s->nodes);
   tg_live_free(&s->live);
+  tg_spots_free(&s->makers);
   tg_free(s->open);
   tg_intmap_free(&s->yielded);
   tg_spots_free(&s->callees);

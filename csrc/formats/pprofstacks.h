@@ -70,7 +70,8 @@ typedef struct tg_PprofStacks {
   tg_Spots callees;             /* labels, and the lines of their callers */
   tg_LineTimes lines;           /* of nodes, divided and chained; 'periods' are
                                    TG_PPROF_SAMPLES */
-  tg_Live live;                 /* by node */
+  tg_Live live;                 /* by maker */
+  tg_Spots makers;              /* nodes and their lines (linememory.h) */
   tg_PprofNode *nodes;          /* by the tree's number */
   uint32_t cnodes;
   /* private */

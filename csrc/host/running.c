@@ -33,10 +33,15 @@ typedef struct tg_Running {
   tg_Died *died;                /* NULL: nobody asks */
   _Atomic int depth;            /* of the running one in: */
   Level levels[LEVELS];         /* the first is the main coroutine */
+  tg_UserHook heirs;            /* what a coroutine would have that was made by
+                                   one that is armed, and has ours... */
+  _Atomic bool heirless;        /* ...but nothing where another thread has armed
+                                   its maker */
   _Atomic bool inside;          /* the state's thread changes hooks... */
   _Atomic bool outside;         /* ...or another one does: never both */
   _Atomic bool late;            /* a handler has come while 'inside' was set */
   bool fields;                  /* hooks can be set by their fields in memory */
+  tg_UserHook muted;            /* else what is away (tg_running_mute) */
 } tg_Running;
 
 static void interrupt_hook (lua_State *L, lua_Debug *ar);
@@ -97,17 +102,6 @@ void tg_running_let (const tg_Host *h) {
     release(h->running);
 }
 
-int tg_running_mute (const tg_Host *h, lua_State *L) {
-  seize(h->running);
-  return h->running->fields ? tg_hookfield_mask(L, 0) : 0;
-}
-
-void tg_running_unmute (const tg_Host *h, lua_State *L, int mask) {
-  if (h->running->fields)
-    tg_hookfield_mask(L, mask);
-  release(h->running);
-}
-
 /* }================================================================== */
 
 /*
@@ -133,18 +127,44 @@ static void set_hook (const tg_Running *r, lua_State *L, tg_UserHook to) {
     lua_sethook(L, to.hook, to.mask, to.count);
 }
 
+/* Without memory the hook itself is away, and its count begins anew: one that
+   counts is armed for nobody who calls functions between instructions. */
+int tg_running_mute (const tg_Host *h, lua_State *L) {
+  tg_Running *r = h->running;
+  seize(r);
+  if (r->fields)
+    return tg_hookfield_mask(L, 0);
+  r->muted = read_hook(L);
+  lua_sethook(L, NULL, 0, 0);
+  return r->muted.mask;
+}
+
+void tg_running_unmute (const tg_Host *h, lua_State *L, int mask) {
+  tg_Running *r = h->running;
+  if (r->fields)
+    tg_hookfield_mask(L, mask);
+  else
+    lua_sethook(L, r->muted.hook, mask, r->muted.count);
+  release(r);
+}
+
+/* What a coroutine would have that has our hook from its maker. */
+static tg_UserHook inherited (const tg_Running *r) {
+  return r->heirless ? (tg_UserHook){NULL, 0, 0} : r->heirs;
+}
+
 /* Between seize and release, in a handler or not. What the program has is read
    before, and given back by 'lower'; of a coroutine that has inherited ours
-   from its maker that is nothing. A program that counts instructions would have
-   its count begin anew each time (resethookcount), and might never come to its
-   end: it is not armed for a sample. */
+   from its maker that is the maker's. A program that counts instructions would
+   have its count begin anew each time (resethookcount), and might never come to
+   its end: it is not armed for a sample. */
 static void arm (const tg_Running *r, Level *v, bool instructions,
                  bool calls) {
   bool there = lua_gethook(v->L) == interrupt_hook;
   if (!there)
     v->user = read_hook(v->L);
   else if (!v->armed)
-    v->user = (tg_UserHook){NULL, 0, 0};
+    v->user = inherited(r);
   if (v->user.mask & LUA_MASKCOUNT) {
     if (!calls)
       return;
@@ -161,12 +181,14 @@ static void arm (const tg_Running *r, Level *v, bool instructions,
     });
 }
 
-/* The innermost coroutine first, since it runs. */
+/* The innermost coroutine first, since it runs: it alone makes others. */
 static void arm_all (tg_Running *r) {
   bool instructions = r->waits[TG_CALLER_SAMPLER]
                       || r->waits[TG_CALLER_INSPECTOR];
   for (int i = r->depth; i >= 0; i--)
     arm(r, &r->levels[i], instructions, r->waits[TG_CALLER_SERVER]);
+  r->heirs = r->levels[r->depth].user;
+  r->heirless = false;
 }
 
 /* A hook that the program has set meanwhile stays. */
@@ -184,21 +206,24 @@ static void lower_all (tg_Running *r, lua_State *L) {
   seize(r);
   for (int i = r->depth; i >= 0; i--)
     lower(r, &r->levels[i]);
-  if (L != NULL && lua_gethook(L) == interrupt_hook)
-    lua_sethook(L, NULL, 0, 0);
+  if (L != NULL && lua_gethook(L) == interrupt_hook) {
+    tg_UserHook user = inherited(r);
+    lua_sethook(L, user.hook, user.mask, user.count);
+  }
   release(r);
 }
 
 /* What is under ours on 'L'. A coroutine that was made while its maker was
-   armed has our hook without a level. The search begins at the innermost level,
-   which is mostly that of 'L'. */
+   armed has our hook and no level, or is not armed there: what it would have
+   inherited is its maker's, which was the innermost level. The search begins
+   there, since it is mostly that of 'L'. */
 static tg_UserHook below (const tg_Host *h, lua_State *L) {
   const tg_Running *r = h->running;
   for (int i = r->depth; i >= 0; i--) {
     if (r->levels[i].L == L && r->levels[i].armed)
       return r->levels[i].user;
   }
-  return (tg_UserHook){NULL, 0, 0};
+  return inherited(r);
 }
 
 static void serve_one (tg_Host *h, lua_State *L, lua_Debug *ar,
@@ -260,14 +285,16 @@ void tg_running_call (tg_Host *h, tg_Caller who) {
 
 /* A program's own hook is left alone: to put ours above it and keep it is more
    than one store. What is below ours is there before ours is seen. */
-static void arm_from_outside (Level *v) {
+static bool arm_from_outside (Level *v) {
   if (v->armed)
-    return;
+    return false;
   v->user = (tg_UserHook){NULL, 0, 0};
   v->armed = true;
   atomic_thread_fence(memory_order_seq_cst);
-  if (!tg_hookfield_set(v->L, interrupt_hook, EVERY))
+  bool set = tg_hookfield_set(v->L, interrupt_hook, EVERY);
+  if (!set)
     v->armed = false;
+  return set;
 }
 
 /* Coroutines on the list live: they are on the stacks of those that have
@@ -276,9 +303,12 @@ void tg_running_catch (tg_Host *h, tg_Caller who) {
   tg_Running *r = h->running;
   atomic_store(&r->outside, true);
   if (!atomic_load(&r->inside)) {
+    int depth = r->depth;
     r->waits[who] = true;
-    for (int i = r->depth; i >= 0; i--)
-      arm_from_outside(&r->levels[i]);
+    for (int i = depth; i >= 0; i--) {
+      if (arm_from_outside(&r->levels[i]) && i == depth)
+        r->heirless = true;
+    }
   }
   atomic_store(&r->outside, false);
 }
@@ -288,13 +318,16 @@ bool tg_running_catches (lua_State *L) {
 }
 
 /* Where the program has a hook that would have to be kept, nothing is set: that
-   is known of coroutines on the list alone. */
+   is known of coroutines on the list alone. What this one makes has none. */
 void tg_running_reach (tg_Host *h, lua_State *L, tg_Caller who) {
   tg_running_call(h, who);
   tg_running_hold(h);
-  if (lua_gethook(L) == NULL)
+  bool none = lua_gethook(L) == NULL;
+  if (none)
     lua_sethook(L, interrupt_hook, EVERY, 0);
   tg_running_let(h);
+  if (none)
+    h->running->heirless = true;
 }
 
 void tg_running_lower (tg_Host *h) {

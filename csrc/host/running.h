@@ -61,8 +61,7 @@ void tg_running_let (const tg_Host *h);
 ** one: for a function that is called in an event of an instruction. When it
 ** returns, Lua notes that instruction as the last one (rethook in ldo.c), and
 ** then takes it for a jump back to its own line (luaG_traceexec in ldebug.c),
-** of which the program's hook would be told once more. Where memory is not read
-** it is.
+** of which the program's hook would be told once more.
 */
 int tg_running_mute (const tg_Host *h, lua_State *L);
 void tg_running_unmute (const tg_Host *h, lua_State *L, int mask);

@@ -14,6 +14,7 @@ typedef struct Making {
   tg_LineTree *out;
   const tg_CallTree *from;
   const tg_Spots *callees;
+  const tg_LineTimes *lines;
   uint32_t *up;               /* owns; by node of 'from': the parent of its
                                  nodes here */
   uint32_t *of;               /* owns; by node of 'out': whose it is, or 0 */
@@ -60,11 +61,13 @@ static bool find_parents (Making *m) {
   return true;
 }
 
-static bool add_line (Making *m, const tg_Spot *spot,
-                      const tg_LineTime *line) {
+static bool add_line (Making *m, uint32_t number) {
+  const tg_Spot *spot = &m->lines->spots.list[number];
+  const tg_LineTime *line = &m->lines->list[number];
   uint32_t node = place(m, spot->of, spot->line);
   if (node == 0)
     return false;
+  m->out->places[number] = node;
   tg_Node *n = &m->out->tree.nodes[node];
   n->ticked.count += line->ticked.count;
   n->ticked.ns += line->ticked.ns;
@@ -98,16 +101,39 @@ static void add_totals (tg_CallTree *t) {
     t->nodes[t->nodes[i].parent].tally.total_ns += t->nodes[i].tally.total_ns;
 }
 
-/* Each node's counts go to the largest of its nodes here; one that has none yet
-   gets one without a line. */
-static bool add_counts (Making *m, uint32_t *largest) {
-  tg_CallTree *t = &m->out->tree;
-  for (uint32_t i = 1; i < t->count; i++) {
+/* What is in and below each node by which they are compared: time, or bytes if
+   no tick tells of any line. Times alone are what is left of equals. */
+static void weigh (const Making *m, uint64_t *bytes) {
+  const tg_LineTimes *l = m->lines;
+  const tg_CallTree *t = &m->out->tree;
+  for (uint32_t i = 0; i < l->spots.count; i++) {
+    if (l->list[i].ticked.count > 0) {
+      memset(bytes, 0, t->count * sizeof *bytes);
+      return;
+    }
+    bytes[m->out->places[i]] += l->list[i].bytes;
+  }
+  for (uint32_t i = t->count - 1; i > 0; i--)
+    bytes[t->nodes[i].parent] += bytes[i];
+}
+
+static void find_largest (const Making *m, const uint64_t *bytes,
+                          uint32_t *largest) {
+  const tg_Node *nodes = m->out->tree.nodes;
+  for (uint32_t i = 1; i < m->out->tree.count; i++) {
     uint32_t *best = &largest[m->of[i]];
-    if (*best == 0
-        || t->nodes[i].tally.total_ns > t->nodes[*best].tally.total_ns)
+    bool more = bytes[i] != bytes[*best]
+                ? bytes[i] > bytes[*best]
+                : nodes[i].tally.total_ns > nodes[*best].tally.total_ns;
+    if (*best == 0 || more)
       *best = i;
   }
+}
+
+/* Each node's counts go to the largest of its nodes here; one that has none yet
+   gets one without a line. */
+static bool add_counts (Making *m, const uint32_t *largest) {
+  tg_CallTree *t = &m->out->tree;
   for (uint32_t i = 1; i < m->from->count; i++) {
     const tg_Tally *from = &m->from->nodes[i].tally;
     if (from->calls + from->throws + from->yields == 0)
@@ -125,15 +151,22 @@ static bool add_counts (Making *m, uint32_t *largest) {
 
 static bool count_all (Making *m) {
   uint32_t *largest = tg_calloc(m->from->count, sizeof *largest);
-  bool ok = largest != NULL && add_counts(m, largest);
+  uint64_t *bytes = tg_calloc(m->out->tree.count, sizeof *bytes);
+  bool ok = largest != NULL && bytes != NULL;
+  if (ok) {
+    weigh(m, bytes);
+    find_largest(m, bytes, largest);
+    ok = add_counts(m, largest);
+  }
   tg_free(largest);
+  tg_free(bytes);
   return ok;
 }
 
-static bool fill (Making *m, const tg_LineTimes *lines) {
+static bool fill (Making *m) {
   bool ok = find_parents(m);
-  for (uint32_t i = 0; ok && i < lines->spots.count; i++)
-    ok = add_line(m, &lines->spots.list[i], &lines->list[i]);
+  for (uint32_t i = 0; ok && i < m->lines->spots.count; i++)
+    ok = add_line(m, i);
   for (uint32_t i = 1; ok && i < m->from->count; i++)
     ok = add_rest(m, i);
   if (!ok)
@@ -145,12 +178,13 @@ static bool fill (Making *m, const tg_LineTimes *lines) {
 
 bool tg_linetree_make (tg_LineTree *out, const tg_CallTree *t,
                        const tg_Spots *callees, const tg_LineTimes *lines) {
-  Making m = {.out = out, .from = t, .callees = callees};
+  Making m = {.out = out, .from = t, .callees = callees, .lines = lines};
   memset(out, 0, sizeof *out);
   m.up = tg_calloc(t->count, sizeof *m.up);
   m.given = tg_calloc(t->count, sizeof *m.given);
-  bool ok = m.up != NULL && m.given != NULL && tg_calltree_init(&out->tree)
-            && fill(&m, lines);
+  out->places = tg_calloc(lines->spots.count + 1, sizeof *out->places);
+  bool ok = m.up != NULL && m.given != NULL && out->places != NULL
+            && tg_calltree_init(&out->tree) && fill(&m);
   tg_free(m.up);
   tg_free(m.of);
   tg_free(m.given);
@@ -162,5 +196,6 @@ bool tg_linetree_make (tg_LineTree *out, const tg_CallTree *t,
 void tg_linetree_free (tg_LineTree *t) {
   tg_calltree_free(&t->tree);
   tg_spots_free(&t->spots);
+  tg_free(t->places);
   memset(t, 0, sizeof *t);
 }

@@ -13,7 +13,8 @@
 ** So the line of a caller is the line of its call, that of the innermost frame
 ** the line which ran. What no tick tells of is a node without a line, 0. Calls,
 ** and what else is counted of a function as a whole, are in the node of it
-** below the same caller that took the longest.
+** below the same caller that took the longest; where no tick tells of any line,
+** in that which has allocated the most.
 **
 ** Plain C, one thread. Memory: the distinct stacks with their lines.
 */
@@ -29,6 +30,7 @@
 typedef struct tg_LineTree {
   tg_CallTree tree;           /* owns */
   tg_Spots spots;             /* owns; functions and their lines */
+  uint32_t *places;           /* owns; by the number of a line: its node */
 } tg_LineTree;
 
 /* Makes one of a tree whose rows are those of 'callees' (a function and the

@@ -291,8 +291,8 @@ static void add_note (tg_Profile *p, const tg_Packet *k) {
   if (k->mark == TG_MARK_ALLOCATIONS) {
     tg_Allocations a = tg_event_allocations(k->values);
     tg_usage_add(&p->usage, &a);
-    line = tg_profilelines_maker(p, &a);
-    if (!tg_profilelines_allocated(p, &a))
+    line = tg_profilelines_maker(p, k);
+    if (!tg_profilelines_allocated(p, k))
       p->status = TG_ERR_MEMORY;
   }
   if (!tg_usage_hold(&p->usage, k, line))

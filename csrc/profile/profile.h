@@ -89,7 +89,8 @@ typedef struct tg_Profile {
   uint32_t deepest;           /* frames that were open at a time; with a tree */
   tg_Lined lined;
   tg_LineTimes lines;         /* owns; by node where there is a tree, else by
-                                 row */
+                                 row; of a tree of lines also what they have
+                                 allocated */
   tg_LineTimes sites;         /* owns; by row: the calls that were made from its
                                  lines, and what these have allocated */
   tg_Spots spots;             /* owns; rows of the tree's nodes (TG_LINED_TREE):
@@ -117,9 +118,8 @@ void tg_profile_free (tg_Profile *p);         /* zeroed memory is fine */
    there is a tree from now on. False without memory. */
 bool tg_profile_tick (tg_Profile *p, tg_Ticks ticks);
 
-/* Lines are told too, where ticks are; of rows also those of what was
-   allocated. A tree of lines has no numbers of that. Before the first packet.
-   */
+/* Lines are told too: where ticks are, and of what was allocated. Before the
+   first packet. */
 void tg_profile_lines (tg_Profile *p, tg_Lined lined);
 
 /* Adds a packet, in their order. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "stream/holdings.h"
+#include "profile/linememory.h"
 
 /*
 ** {==================================================================
@@ -52,51 +52,46 @@ bool tg_profilelines_call (tg_Profile *p, const tg_Packet *k) {
   return site != NULL;
 }
 
-bool tg_profilelines_allocated (tg_Profile *p, const tg_Allocations *a) {
-  tg_Holdings h;
-  tg_AllocLine at;
-  if (p->lined != TG_LINED_ROWS || p->nopen == 0
-      || !tg_holdings_read(&h, a->held, a->above))
-    return true;
-  uint32_t row = p->open[p->nopen - 1].call.row;
-  while (tg_holdings_line(&h, &at)) {
-    if (tg_funclabels_known(&p->labels, at.function) != row)
-      continue;
-    tg_LineTime *line = tg_linetimes_at(&p->sites, row, at.line);
-    if (line == NULL)
-      return false;
-    line->allocations += at.count;
-    line->bytes += at.bytes;
+/* What is said of lines of memory: whose they are, and of which function, by
+   the innermost frame that is no pause. False if there is none. */
+typedef struct Maker {
+  uint32_t of, label;
+} Maker;
+
+static bool find_maker (const tg_Profile *p, Maker *m) {
+  const tg_Usage *u = &p->usage;
+  if (p->lined == TG_LINED_NOT || u->nopen == 0)
+    return false;
+  const tg_UsageOpen *o = &u->open[u->nopen - 1];
+  m->of = m->label = o->row;
+  if (p->lined == TG_LINED_TREE) {
+    m->of = o->node;
+    m->label = p->spots.list[p->tree.nodes[o->node].row].of;
   }
   return true;
 }
 
-uint32_t tg_profilelines_maker (const tg_Profile *p, const tg_Allocations *a) {
-  tg_Holdings h;
-  tg_AllocLine at;
-  if (p->lined != TG_LINED_ROWS || p->nopen == 0
-      || !tg_holdings_read(&h, a->held, a->above)
-      || !tg_holdings_only(&h, a->count, a->allocated, &at))
-    return 0;
-  uint32_t row = p->open[p->nopen - 1].call.row;
-  return tg_funclabels_known(&p->labels, at.function) == row ? at.line : 0;
+/* Those of a tree are beside the times of its nodes. */
+static tg_LineTimes *memory_lines (tg_Profile *p) {
+  return p->lined == TG_LINED_TREE ? &p->lines : &p->sites;
+}
+
+bool tg_profilelines_allocated (tg_Profile *p, const tg_Packet *k) {
+  Maker m;
+  return !find_maker(p, &m)
+         || tg_linememory_add(memory_lines(p), m.of, &p->labels, m.label, k);
+}
+
+uint32_t tg_profilelines_maker (const tg_Profile *p, const tg_Packet *k) {
+  Maker m;
+  return find_maker(p, &m) ? tg_linememory_maker(&p->labels, m.label, k) : 0;
 }
 
 bool tg_profilelines_hold (tg_Profile *p) {
-  const tg_Usage *u = &p->usage;
-  for (uint32_t i = 0; u->lined && i < u->holders.count; i++) {
-    const tg_Spot *s = &u->holders.list[i];
-    if (s->line == 0 || s->of >= p->tree.count)
-      continue;
-    tg_LineTime *line = tg_linetimes_at(&p->sites, p->tree.nodes[s->of].row,
-                                        s->line);
-    if (line == NULL)
-      return false;
-    tg_LiveSum sum = tg_live_of(&u->live, i);
-    tg_holding_add(&line->live, sum.now);
-    tg_holding_add(&line->high, sum.peak);
-  }
-  return true;
+  const tg_CallTree *rows = p->lined == TG_LINED_ROWS ? &p->tree : NULL;
+  return !p->usage.lined
+         || tg_linememory_hold(memory_lines(p), &p->usage.holders,
+                               &p->usage.live, rows);
 }
 
 /* The caller of frame number 'i' is at that line by now: the frame goes on as
@@ -119,13 +114,17 @@ static bool move (tg_Profile *p, uint32_t i, uint32_t line) {
 /* Samples show a frame once for all calls that follow each other: which of them
    is open now, the lines of its callers tell. A called frame has its own. */
 bool tg_profilelines_place (tg_Profile *p, const tg_Packet *tick) {
-  uint32_t i = p->nopen;
+  uint32_t i = p->nopen, level = p->usage.nopen;
   if (p->lined != TG_LINED_TREE)
     return true;
   while (i > 0 && p->open[i - 1].sampled)
-    i--;
+    level -= !p->open[--i].pause;
   for (; i < p->nopen; i++) {
+    const tg_Open *o = &p->open[i];
     if (!move(p, i, i > 0 ? tg_linetimes_line(tick, i - 1) : 0))
+      return false;
+    if (p->usage.on && !o->pause
+        && !tg_usage_move(&p->usage, level++, o->node))
       return false;
   }
   return true;
@@ -163,13 +162,17 @@ static uint64_t ticked_ns (const tg_LineTimes *l) {
 /* The tree of callees gives way to that of lines. */
 static bool make_tree (tg_Profile *p) {
   tg_LineTree lined;
-  if (!tg_linetree_make(&lined, &p->tree, &p->spots, &p->lines))
+  tg_Usage *u = &p->usage;
+  if ((u->on && !tg_linememory_divide(u, &p->lines))
+      || !tg_linetree_make(&lined, &p->tree, &p->spots, &p->lines))
     return false;
+  bool ok = !u->on || tg_linememory_place(u, &p->lines, &lined);
   tg_calltree_free(&p->tree);
   tg_spots_free(&p->spots);
+  tg_free(lined.places);
   p->tree = lined.tree;
   p->spots = lined.spots;
-  return true;
+  return ok;
 }
 
 bool tg_profilelines_settle (tg_Profile *p) {

@@ -25,14 +25,14 @@ bool tg_profilelines_call (tg_Profile *p, const tg_Packet *k);
 
 /* The line of the innermost open frame that has made all that the packet tells
    of; 0: it is not known. */
-uint32_t tg_profilelines_maker (const tg_Profile *p, const tg_Allocations *a);
+uint32_t tg_profilelines_maker (const tg_Profile *p, const tg_Packet *k);
 
 /* Lines have what is alive of what they have made. */
 bool tg_profilelines_hold (tg_Profile *p);
 
 /* What was allocated is of lines of the innermost open frame, as far as it is
    known, and as far as that is whose it was: it may be hidden. */
-bool tg_profilelines_allocated (tg_Profile *p, const tg_Allocations *a);
+bool tg_profilelines_allocated (tg_Profile *p, const tg_Packet *k);
 
 /* The frames that are open stand where the tick has met them. */
 bool tg_profilelines_place (tg_Profile *p, const tg_Packet *tick);

@@ -70,6 +70,12 @@ void tg_usage_leave (tg_Usage *u, bool last, bool own) {
     raise_peak(&u->open[u->nopen - 1].high, o->high);
 }
 
+bool tg_usage_move (tg_Usage *u, uint32_t i, uint32_t node) {
+  tg_assert(i < u->nopen);
+  u->open[i].node = node;
+  return tg_grow_zeroed(&u->nodes, &u->nnodes, node + 1, sizeof *u->nodes);
+}
+
 /* Works out the heap's size before the first event that tells it: its size now,
    less the bytes added. Frames that were open then begin from that size. */
 static void find_heap (tg_Usage *u, const tg_Allocations *a) {

@@ -84,6 +84,9 @@ bool tg_usage_enter (tg_Usage *u, uint32_t row, uint32_t node, bool first);
    no frame further out has its node. */
 void tg_usage_leave (tg_Usage *u, bool last, bool own);
 
+/* Frame number 'i' goes on as another node. False without memory. */
+bool tg_usage_move (tg_Usage *u, uint32_t i, uint32_t node);
+
 /* Adds what was allocated since the last call. */
 void tg_usage_add (tg_Usage *u, const tg_Allocations *a);
 

@@ -227,6 +227,16 @@ static bool add (tg_StackWalk *w, const void *ci, uint32_t function,
   return true;
 }
 
+/* A place at which a Lua function of this tick's stack waits for what it has
+   called: a deep stack is a recursion, whose frames wait at a few places. */
+typedef struct Place {
+  const void *proto;            /* NULL: none */
+  uintptr_t next;
+  uint32_t function, line;      /* as in the list */
+} Place;
+
+#define PLACES 8u
+
 /* What is looked at, and for whom. */
 typedef struct Look {
   const tg_Glancer *g;
@@ -234,6 +244,7 @@ typedef struct Look {
   const tg_Session *s;
   tg_Leaf *leaf;
   tg_Strangers strangers;
+  Place places[PLACES];         /* that are found out, by their instruction */
 } Look;
 
 /* A function of which nothing is known; a Lua function is left out. False: then
@@ -246,24 +257,48 @@ static bool add_stranger (const Look *k, const void *ci, tg_Slot f) {
   return add(k->w, ci, id | TG_FR_C, 0);
 }
 
-static bool add_frame (const Look *look, const void *ci, Slots all) {
-  tg_Slot f = look->leaf->function;
-  if (ci != look->leaf->ci
-      && !(function_of(ci, all, &f) && is_under_way(ci, f)))
+static bool add_leaf (const Look *look) {
+  tg_Leaf *leaf = look->leaf;
+  const tg_Closure *k = known_of(look->s, leaf->function);
+  if (k == NULL)
+    return add_stranger(look, leaf->ci, leaf->function);
+  leaf->traced = !(k->what & TG_FR_HIDDEN);
+  return add(look->w, leaf->ci, tg_stackwalk_entry(k->what), leaf->line);
+}
+
+/* Of a Lua function that is known 'place' has what was found out. */
+static bool add_caller (const Look *look, const void *ci, tg_Slot f,
+                        Place *place) {
+  if (!is_under_way(ci, f))
     return false;
   const tg_Closure *k = known_of(look->s, f);
   if (k == NULL)
     return add_stranger(look, ci, f);
-  if (ci == look->leaf->ci)
-    look->leaf->traced = !(k->what & TG_FR_HIDDEN);
   Code c = code_of(f);
-  uint32_t line = (ci == look->leaf->ci) ? look->leaf->line
-                  : (c.proto == NULL) ? 0 : line_at(&c, saved_next(ci));
-  return add(look->w, ci, tg_stackwalk_entry(k->what), line);
+  uintptr_t next = saved_next(ci);
+  uint32_t line = c.proto != NULL ? line_at(&c, next) : 0;
+  uint32_t function = tg_stackwalk_entry(k->what);
+  if (c.proto != NULL)
+    *place = (Place){c.proto, next, function, line};
+  return add(look->w, ci, function, line);
+}
+
+static bool add_frame (Look *look, const void *ci, Slots all) {
+  tg_Slot f;
+  if (ci == look->leaf->ci)
+    return add_leaf(look);
+  if (!function_of(ci, all, &f))
+    return false;
+  uintptr_t next = saved_next(ci);
+  Place *place = &look->places[next / 4 % PLACES];
+  if (tg_slot_variant(f) == TG_TAG_LUA && place->next == next
+      && place->proto == tg_function_proto(f))
+    return add(look->w, ci, place->function, place->line);
+  return add_caller(look, ci, f, place);
 }
 
 /* From the innermost out. */
-static bool add_frames (const Look *look, const lua_State *L) {
+static bool add_frames (Look *look, const lua_State *L) {
   Slots all = slots_of(L);
   const void *ci = tg_direct_running(L);
   if (tg_read_pointer(ci, TG_AT_FRAME_CALLER) == NULL)
@@ -276,7 +311,7 @@ static bool add_frames (const Look *look, const lua_State *L) {
   return true;
 }
 
-static bool add_coroutine (const Look *look, lua_State *L) {
+static bool add_coroutine (Look *look, lua_State *L) {
   const tg_Session *s = look->s;
   const tg_Coroutine *t = tg_coroutines_find(&s->threads, L);
   if (t == NULL

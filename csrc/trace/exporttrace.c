@@ -157,6 +157,11 @@ static int lacks_weight (lua_State *L, tg_Weight weight) {
   return 3;
 }
 
+/* Samples tell of the lines of times, and what was allocated of its own. */
+static bool has_lines (const tg_Trace *t, tg_Weight weight) {
+  return t->options.sample > 0 || weight >= TG_WEIGHT_BYTES;
+}
+
 static int lacks_lines (lua_State *L) {
   luaL_pushfail(L);
   lua_pushliteral(L, "option 'lines': the recording has no samples, which tell "
@@ -183,9 +188,6 @@ static void read_options (lua_State *L, const tg_Trace *t,
   o->sources = read_flag(L, "sources");
   o->weight = read_weight(L);
   o->lines = read_flag(L, "lines");
-  if (o->lines && o->weight >= TG_WEIGHT_BYTES)
-    luaL_error(L, "option 'lines': no line has a weight of '%s'",
-               weights[o->weight]);
   uint64_t version = read_count(L, "geckoVersion");
   if (version != 0 && version != 5 && version != 36)
     luaL_error(L, "option 'geckoVersion': 5 or 36 expected, got %d",
@@ -332,7 +334,7 @@ int trace_export (lua_State *L) {
   read_options(L, t, &x.options);
   if (!has_weight(t, x.options.weight))
     return lacks_weight(L, x.options.weight);
-  if (x.options.lines && t->options.sample == 0)
+  if (x.options.lines && !has_lines(t, x.options.weight))
     return lacks_lines(L);
   tg_ReadTrace *r = tg_readtrace_new(L, 4, own_keys, TG_TYPES_ALL);
   tg_readtrace_times(r, format->raw ? TG_TIMES_RAW : TG_TIMES_TRUE);

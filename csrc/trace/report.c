@@ -90,7 +90,7 @@ static bool read_lines (lua_State *L, int i) {
   return lines;
 }
 
-/* Samples tell self times by their ticks, and lines; of rows so does what was
+/* Samples tell self times by their ticks, and lines; so does what was
    allocated. False without memory. */
 static bool ask_ticks (Report *r, const tg_Options *o, tg_ReadTrace *from,
                        tg_Lined lined) {
@@ -99,18 +99,16 @@ static bool ask_ticks (Report *r, const tg_Options *o, tg_ReadTrace *from,
     return false;
   if (ticks != TG_TICKS_NONE)
     tg_reader_tick(from->reader);
-  bool allocated = lined == TG_LINED_ROWS
-                   && (o->types & TG_TYPE_ALLOCATIONS) != 0;
+  bool allocated = (o->types & TG_TYPE_ALLOCATIONS) != 0;
   if (ticks != TG_TICKS_NONE || allocated)
     tg_profile_lines(&r->profile, lined);
   return true;
 }
 
-/* What was allocated, if that is known: no line tells of it. */
+/* What was allocated, if that is known. */
 static void ask_usage (Report *r, const tg_Options *o, tg_ReadTrace *from) {
-  r->profile.usage.on = (o->types & TG_TYPE_ALLOCATIONS) != 0
-                        && r->profile.lined != TG_LINED_TREE;
-  r->profile.usage.lined = r->profile.lined == TG_LINED_ROWS;
+  r->profile.usage.on = (o->types & TG_TYPE_ALLOCATIONS) != 0;
+  r->profile.usage.lined = r->profile.lined != TG_LINED_NOT;
   if (r->profile.usage.on)
     tg_reader_hold(from->reader);
 }
@@ -201,16 +199,18 @@ static void put_live (tg_Sink *out, const tg_UsageTally *t) {
   tg_sink_count(out, "total_peak_live_blocks", t->high_total.blocks);
 }
 
-/* The same of what was allocated. Older recordings do not know what is
-   alive. */
-static void put_usage (const Report *r, tg_Sink *out, const tg_UsageTally *t) {
+/* The same of what was allocated; a node of a tree of lines has no 'peak'.
+   Older recordings do not know what is alive. */
+static void put_usage (const Report *r, tg_Sink *out, const tg_UsageTally *t,
+                       bool peak) {
   tg_sink_count(out, "self_bytes", t->self.allocated);
   tg_sink_count(out, "total_bytes", t->total.allocated);
   tg_sink_count(out, "self_allocations", t->self.count);
   tg_sink_count(out, "total_allocations", t->total.count);
   tg_sink_count(out, "self_freed_bytes", t->self.freed);
   tg_sink_count(out, "total_freed_bytes", t->total.freed);
-  tg_sink_count(out, "peak_bytes", t->peak);
+  if (peak)
+    tg_sink_count(out, "peak_bytes", t->peak);
   if (r->profile.usage.live.told)
     put_live(out, t);
 }
@@ -220,7 +220,7 @@ static void put_usage (const Report *r, tg_Sink *out, const tg_UsageTally *t) {
 static void put_whole_usage (Report *r, tg_Sink *out) {
   const tg_Usage *u = &r->profile.usage;
   tg_UsageTally whole = tg_usage_node(u, 0);
-  put_usage(r, out, &whole);
+  put_usage(r, out, &whole, true);
   if (u->known)
     tg_sink_count(out, "heap_bytes", u->heap);
   if (u->live.every > 0)
@@ -287,7 +287,7 @@ static void put_row (Report *r, tg_Sink *out, const tg_Row *row) {
   if (r->profile.usage.on) {
     tg_UsageTally u = tg_usage_row(&r->profile.usage,
                                    (uint32_t)(row - r->profile.rows));
-    put_usage(r, out, &u);
+    put_usage(r, out, &u, true);
   }
   put_lines(r, out, (uint32_t)(row - r->profile.rows));
   out->close(out);
@@ -389,7 +389,7 @@ static void push_node (lua_State *L, Report *r, uint32_t number,
     put_whole_usage(r, out);
   else if (r->profile.usage.on) {
     tg_UsageTally u = tg_usage_node(&r->profile.usage, number);
-    put_usage(r, out, &u);
+    put_usage(r, out, &u, r->profile.lined != TG_LINED_TREE);
   }
   tg_sink_key(out, "children");
   out->array(out);

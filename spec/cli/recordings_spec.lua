@@ -204,6 +204,49 @@ describe("tracegrip report", function ()
   end)
 end)
 
+-- How far off a time may be is what the report has, whatever the machine.
+describe("a report of times that may be far off", function ()
+  local function worst_of (report)
+    local worst = 0
+    for _, row in ipairs(report.functions) do
+      worst = math.max(worst, row.self_error_ms)
+    end
+    return worst / report.duration_ms
+  end
+
+  local function notes (text)
+    return select(2, text:gsub(
+      "\nnote: tracing took so much that a self time may be off by [%d.]+%%: "
+      .. "record %-%-sample 4000 %-%-trace name,callsite,time measures them\n",
+      ""))
+  end
+
+  it("says so, and what tells them better", function ()
+    local text = output([[
+      local function leaf (x) return x + 1 end
+      for i = 1, 400000 do leaf(i) end
+    ]], "$T report --json rec; echo; echo cut; $T report rec; echo cut; "
+        .. "$T report --raw rec; echo cut; $T report --sort calls rec")
+    local json, shown, raw, sorted = text:match(("(.*)cut\n"):rep(3) .. "(.*)$")
+    local report = cjson.decode(json)
+    local worst = worst_of(report)
+    local expected = worst > 0.05 and report.duration_ms >= 100 and 1 or 0
+    assert.is_true(worst > 0)
+    assert.equal(expected, notes(shown))
+    assert.equal(expected, notes(sorted))
+    assert.equal(0, notes(raw))
+  end)
+
+  it("says nothing where ticks were told apart", function ()
+    local text = shell([[
+      local function leaf (x) return x + 1 end
+      for i = 1, 400000 do leaf(i) end
+    ]], "$T report rec", "--sample 4000 --trace name,time").stdout
+    assert.equal(0, notes(text))
+    assert.matches("leaf", text)
+  end)
+end)
+
 describe("tracegrip tree", function ()
   it("shows who called whom", function ()
     local text = plain(output([[

@@ -4,7 +4,7 @@
 --
 -- in a directory with "how.lua", which returns {trace = options of the trace,
 -- export = options of the export, formats = list, packets = whether they are
--- wanted}. To the program it offers
+-- wanted, lines = whether the report has them}. To the program it offers
 -- start([options]), which starts a trace and returns it. Everything started is
 -- stopped when the program ends. Trace number i is exported to "i.FORMAT"; what
 -- it says itself goes to "result.lua".
@@ -46,11 +46,18 @@ local function collect (trace)
   return list
 end
 
+local function report (trace)
+  filter.lines = how.lines
+  local result = trace:report(filter)
+  filter.lines = nil
+  return result
+end
+
 local result = {}
 for i, trace in ipairs(started) do
   local one = {name = trace.name, lost = trace.lost, exported = {},
                packets = how.packets and collect(trace) or nil,
-               report = trace:report(filter)}
+               report = report(trace)}
   for _, format in ipairs(how.formats) do
     one.exported[format] = assert(trace:export(format, i .. "." .. format,
                                                how.export))

@@ -20,7 +20,8 @@ local function described (how)
   end
   return "return " .. run.literal {
     trace = trace, export = how.export or {},
-    formats = how.formats or exported.formats, packets = how.packets ~= false
+    formats = how.formats or exported.formats, packets = how.packets ~= false,
+    lines = how.lines
   }
 end
 
@@ -42,7 +43,7 @@ end
 --- Runs a program that calls start(). Gives a list of its traces: {name, lost,
 --- packets, report, exported = {format = result}, text = {format = text}}.
 --- 'how', optional: trace, export (options), formats, packets (false: they are
---- many, and not asked for).
+--- many, and not asked for), lines (of the report).
 function exported.of (program, how)
   how = how or {}
   return run.within(function (directory)

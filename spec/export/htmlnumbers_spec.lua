@@ -210,6 +210,43 @@ describe("the numbers of an HTML page", function ()
     assert.is_true(answer.heap.most > 10000)
   end)
 
+  it("have what lines have allocated, and what is alive of it", function ()
+    local trace = of([[
+      local kept = {}
+      local function make (n)
+        for i = 1, n do
+          kept[i] = {i}
+          kept[-i] = {{}, i}
+        end
+      end
+      start {memory = true}
+      for i = 1, 5 do make(20) end
+      collectgarbage()
+    ]], {lines = true})
+    local answer, told = answers {trace.text.html}, 0
+    local rows = {}
+    for _, row in ipairs(answer.rows) do
+      rows[row.name] = row
+    end
+    for _, f in ipairs(trace.report.functions) do
+      local lines = {}
+      for _, line in ipairs(rows[f.name] and rows[f.name].lines or {}) do
+        lines[line.line] = line
+      end
+      for _, line in ipairs(f.lines or {}) do
+        assert.equal(line.self_bytes, lines[line.line].bytes)
+        assert.equal(line.self_allocations, lines[line.line].allocations)
+        assert.equal(line.self_live_bytes, lines[line.line].live)
+        told = told + (line.self_live_bytes > 0 and 1 or 0)
+      end
+    end
+    assert.is_true(told >= 2)
+    local details = answer.details.make
+    assert.matches("line %d+", details[1][1])
+    assert.matches("^[%d,.]+ %a+ in %d%d%d allocations; [%d,.]+ %a+ alive$",
+                   details[2][2])
+  end)
+
   it("name a filter and its time 0", function ()
     local trace = of(many, {export = {
       c = false, exclude = {"fails"}, maxDepth = 3, minDuration = 0.0001

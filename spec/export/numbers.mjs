@@ -21,9 +21,10 @@ const asked = `
     const callers = addUpCallers(addUp(-1, sums.self))
     settle(callers, true)
     const list = functions.slice(0, LEFT).map(f => ({...f, place: placeOf(f)}))
+    const details = Object.fromEntries(list.map(f => [f.name, linesIn(f)]))
     timeline.arrange()
     return {
-      rows: list, nobody, whole, contents: contents(), missing: missing(),
+      rows: list, details, nobody, whole, contents: contents(), missing: missing(),
       filtered: filtered(), threads: facts.threads, begun: date(facts.wall),
       table: listed().map(i => functions[i].name),
       flame: rowsOf(flameOf(-1, sums.self)),

@@ -486,6 +486,25 @@ collectgarbage() collectgarbage()
     assert.equal(20, told.functions[1].lines[3].self_live_blocks)
   end)
 
+  it("shows trees and stacks whose frames are lines", function ()
+    local function command (...)
+      local result = run.command({tracegrip, ...}, {env = {LUA = run.lua}})
+      assert.equal(0, result.status)
+      return result.stdout, result.stderr
+    end
+    for sort, count in pairs {["total-bytes"] = "2,000", live = "20",
+                              ["peak-live"] = "%d+"} do
+      local rows, err = command("tree", "--lines", "--sort", sort,
+                                dir .. "/prog.tgr")
+      assert.equal("", err)
+      assert.matches("\n +%d[%d.]* [^\n]+ " .. count .. " [^\n]*work:4 ", rows)
+    end
+    local stacks = command("export", "folded", "--lines", "--weight",
+                           "allocations", "-o", "-", dir .. "/prog.tgr")
+    assert.matches("\nmain;%(main chunk%):8;work:4 2000\n", stacks)
+    assert.matches("\nmain;%(main chunk%):8;work:5;string.rep 1000\n", stacks)
+  end)
+
   it("says that samples without calls tell no lines of memory", function ()
     local file = dir .. "/samples.tgr"
     local made = run.command({tracegrip, "record", "--sample", "1000",
@@ -494,8 +513,11 @@ collectgarbage() collectgarbage()
     assert.equal(0, made.status)
     local result = run.command({tracegrip, "report", "--lines", "--sort",
                                 "bytes", file}, {env = {LUA = run.lua}})
-    assert.truthy(result.stdout:find(
-      "note: no line of what was allocated is known", 1, true))
+    local note = "note: no line of what was allocated is known"
+    assert.truthy(result.stdout:find(note, 1, true))
+    result = run.command({tracegrip, "tree", "--lines", "--sort", "live", file},
+                         {env = {LUA = run.lua}})
+    assert.truthy(result.stdout:find(note, 1, true))
   end)
 
   it("says which orders have no lines", function ()

@@ -239,14 +239,6 @@ describe("folded stacks with lines", function ()
     assert.near(running, whole / 1e6, 0.05 * running)
   end)
 
-  it("have no other weight than times", function ()
-    sampled({}, function (trace, directory)
-      assert.error_matches(function ()
-        trace:export("folded", directory .. "/out",
-                     {lines = true, weight = "bytes"})
-      end, "no line has a weight of 'bytes'")
-    end)
-  end)
 end)
 
 ---------------------------------------------------------------------------
@@ -319,8 +311,7 @@ describe("the command line", function ()
       shell(directory, "$T record --memory -o rec p.lua")
       for _, command in ipairs {
         "report --lines --diff rec rec", "report --source f --diff rec rec",
-        "tree --lines --sort total-bytes rec",
-        "export folded --lines --weight bytes rec", "export pprof --lines rec"
+        "report --lines --sort total-live rec", "export pprof --lines rec"
       } do
         local result = shell(directory, "$T " .. command)
         assert.equal(2, result.status, command)

@@ -71,7 +71,8 @@ local own = {
   {name = "lines", flag = "--lines", value = true, group = "The export",
    formats = {"folded"},
    help = "folded: a frame is a function with the line at which it stood, "
-          .. "FUNCTION:LINE; of a recording with samples (record --sample)."},
+          .. "FUNCTION:LINE; times need samples (record --sample), weights "
+          .. "from bytes on do not."},
   {name = "geckoVersion", metavar = "VERSION", choices = {"5", "36"},
    group = "The export", formats = {"gecko"}, default = "36",
    help = "gecko: the version of the format."},
@@ -122,11 +123,6 @@ function export.check (parsed)
       main.misuse("%s is for %s, not for %s", options.flags {option}, only,
                   parsed.format)
     end
-  end
-  if parsed.lines and parsed.weight and parsed.weight ~= "time"
-     and parsed.weight ~= "nanoseconds" then
-    main.misuse("--lines goes with times, and not with --weight %s",
-                parsed.weight)
   end
 end
 

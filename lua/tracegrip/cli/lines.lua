@@ -104,8 +104,10 @@ local function allocated (f, key)
   return list
 end
 
--- What is to be said where no line of what was allocated is known; nil: some
--- is.
+-- What is to be said where no line of what was allocated is known.
+lines.UNKNOWN = "note: no line of what was allocated is known (docs/memory.md)"
+
+-- The same, of a report's functions; nil: some line is known.
 function lines.unknown (list)
   for _, f in ipairs(list) do
     for _, line in ipairs(f.lines or {}) do
@@ -114,7 +116,7 @@ function lines.unknown (list)
       end
     end
   end
-  return "note: no line of what was allocated is known (docs/memory.md)"
+  return lines.UNKNOWN
 end
 
 -- A report's rows, each function with its lines below it: the first ones, or

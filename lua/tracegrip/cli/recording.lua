@@ -189,9 +189,9 @@ function recording.note_losses (path, trace)
   end
 end
 
--- Adds to rows what is to be known of the ticks of its samples; nothing, if
--- they came as they should.
-function recording.add_notes (rows, info, report)
+-- Adds to rows what is to be known of the ticks of its samples, nothing if
+-- they came as they should; and one note more, if there is one.
+function recording.add_notes (rows, info, report, last)
   local notes = info.ticks and table.move(info.ticks.notes, 1,
                                           #info.ticks.notes, 1, {}) or {}
   if report.windows then
@@ -199,11 +199,15 @@ function recording.add_notes (rows, info, report)
       .. "of calls are of those that were"):format(
       units.span(report.windows.calls_unseen_ms), report.windows.percent)
   end
+  notes[#notes + 1] = last
   for i, note in ipairs(notes) do
     if i == 1 then
       rows[#rows + 1] = ""
     end
-    rows[#rows + 1] = "note: " .. note
+    local text, width = "note: " .. note, recording.width()
+    for _, line in ipairs(width and columns.wrap(text, width) or {text}) do
+      rows[#rows + 1] = line
+    end
   end
 end
 

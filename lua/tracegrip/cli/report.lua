@@ -128,6 +128,22 @@ local function whole_of (result)
   return result.duration_ms - (result.idle_ms or 0)
 end
 
+local DOUBTFUL = 0.05     -- of the whole: one standard error of a self time
+local LONG = 100          -- ms in which there are ticks enough to tell more
+
+-- What is to be said of self times that are estimates, and far off; nil: they
+-- are not, or ticks have told them, or could not.
+local function doubts (result)
+  local worst, whole = 0, whole_of(result)
+  for _, row in ipairs(result.samples and {} or result.functions) do
+    worst = math.max(worst, row.self_error_ms)
+  end
+  return whole >= LONG and worst > DOUBTFUL * whole and (
+    "tracing took so much that a self time may be off by %s: record --sample "
+    .. "4000 --trace name,callsite,time measures them"):format(
+    units.percent(worst, whole)) or nil
+end
+
 -- The rows of a trace's report, sorted, no more than 'limit' functions; with
 -- the lines of functions if the report has been asked for them.
 function report.format (result, by, limit, width)
@@ -222,7 +238,7 @@ function report.run (parsed)
   table.insert(out, 1, recording.heading(info, parsed.trace, result,
                                            trace.lost))
   table.insert(out, 2, "")
-  recording.add_notes(out, info, result)
+  recording.add_notes(out, info, result, not memory and doubts(result) or nil)
   recording.write_rows(out)
 end
 

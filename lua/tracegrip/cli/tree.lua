@@ -4,7 +4,6 @@ local core = require "tracegrip.core"
 local columns = require "tracegrip.cli.columns"
 local functions = require "tracegrip.cli.functions"
 local lines = require "tracegrip.cli.lines"
-local main = require "tracegrip.cli.main"
 local options = require "tracegrip.options"
 local recording = require "tracegrip.cli.recording"
 local units = require "tracegrip.cli.units"
@@ -30,8 +29,8 @@ tree.options = options.joined({
           .. "it at the end, and was at the heap's peak, in and below a row, "
           .. "which is then shown in place of times (record --memory)."},
   lines.option("The tree", "A row is a function with the line at which it "
-                           .. "stood, FUNCTION:LINE. Of a recording with "
-                           .. "samples (record --sample)."),
+                           .. "stood, FUNCTION:LINE. Times need samples "
+                           .. "(record --sample), orders of memory do not."),
   {name = "minMs", kind = "ms", metavar = "MS", group = "The tree",
    help = "Leave out what took less than MS milliseconds in all."},
 }, options.reading, options.times)
@@ -63,13 +62,22 @@ local orders = {total = falling "total_ms",
                 live = falling "total_live_bytes",
                 ["peak-live"] = falling "total_peak_live_bytes"}
 
+-- Whether a node has time alone, which a table of memory does not show: what of
+-- a function is of no line, where lines are known by what they have allocated.
+local function is_empty (node, by)
+  return node.calls == 0 and #(node.children or {}) == 0
+         and usage.is_empty(node, by)
+end
+
 -- A node's children that are shown, sorted, and those that are not.
 local function sorted (node, level, limits)
   local shown, hidden = {}, {}
   for _, child in ipairs(node.children or {}) do
     local short = child.total_ms < limits.min_ms
     local list = (short or level >= limits.depth) and hidden or shown
-    list[#list + 1] = child
+    if not (limits.lined and is_empty(child, limits.by)) then
+      list[#list + 1] = child
+    end
   end
   table.sort(shown, orders[limits.by])
   return shown, hidden
@@ -153,11 +161,25 @@ local function table_columns (whole_ms)
   }
 end
 
+-- Whether the line of a node is known that has allocated something.
+local function knows_lines (root)
+  local stack = {root}
+  while #stack > 0 do
+    local node = table.remove(stack)
+    if node.at and (node.self_allocations or 0) > 0 then
+      return true
+    end
+    table.move(node.children or {}, 1, #(node.children or {}), #stack + 1,
+               stack)
+  end
+  return false
+end
+
 -- A trace's tree as rows of text. 'depth' levels, nothing below 'min_ms', what
--- --sort says; all may be nil.
-function tree.format (root, depth, min_ms, width, by)
+-- --sort says, a tree of lines; all may be nil.
+function tree.format (root, depth, min_ms, width, by, lined)
   local limits = {depth = depth or math.huge, min_ms = min_ms or 0,
-                  by = by or "total"}
+                  by = by or "total", lined = lined and usage.keys[by]}
   -- Of samples, parts are of the time that the program ran.
   local whole_ms = root.total_ms - (root.samples and root.self_ms or 0)
   local shown = usage.keys[limits.by] and usage.columns(limits.by, root)
@@ -167,15 +189,15 @@ function tree.format (root, depth, min_ms, width, by)
     out[#out + 1] = ("… %s of %s (--depth)"):format(
       units.count(limits.depth), units.several(root.levels, "level"))
   end
+  if limits.lined and not knows_lines(root) then
+    out[#out + 1] = lines.UNKNOWN
+  end
   return out
 end
 
 local DEPTH = 40          -- levels shown if nothing else is said
 
 function tree.run (parsed)
-  if parsed.lines and usage.keys[parsed.sort] then
-    main.misuse("--lines shows times, and not %s", parsed.sort)
-  end
   local trace, info = recording.trace(parsed.file, parsed.trace)
   local depth = parsed.depth ~= "all" and (parsed.depth or DEPTH) or nil
   -- Those below the last one are summed up by their callers.
@@ -184,12 +206,13 @@ function tree.run (parsed)
   recording.note_damage(parsed.file, trace, info)
   recording.note_losses(parsed.file, trace)
   recording.must(parsed.file, root, message)
-  if parsed.lines then
+  local memory = usage.asked(parsed.sort, root, parsed.file)
+  if parsed.lines and not memory then
     lines.must(root.samples, parsed.file)
   end
-  usage.asked(parsed.sort, root, parsed.file)
   recording.write_rows(tree.format(root, depth, parsed.minMs,
-                                   recording.width(), parsed.sort))
+                                   recording.width(), parsed.sort,
+                                   parsed.lines))
 end
 
 return tree

@@ -119,6 +119,17 @@ function usage.columns (by, memory)
   }
 end
 
+-- Whether a table in this order shows nothing of a row.
+function usage.is_empty (row, by)
+  for _, field in ipairs(usage.fields) do
+    local shown = not (is_live(by) and field:find "freed")
+    if shown and (row[field] or 0) > 0 then
+      return false
+    end
+  end
+  return true
+end
+
 -- What rows of functions do not have of a table in this order, as rows: what
 -- was allocated, or lives, outside of all of them, and what of the heap is none
 -- of the trace's.

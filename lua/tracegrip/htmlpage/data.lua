@@ -10,12 +10,16 @@ const facts = JSON.parse($("facts").textContent);
 facts.threads = facts.threads.map(plain);
 facts.title = plain(facts.program || facts.trace);
 
-// What samples tell of a function's lines (csrc/formats/htmlfacts.c).
+// What samples, and what was allocated, tell of a function's lines
+// (csrc/formats/htmlfacts.c).
 function linesOf (i) {
   const numbers = (facts.lines || {})[i] || [], list = [];
-  for (let k = 0; k < numbers.length; k += 4)
-    list.push({line: numbers[k], self: numbers[k + 1],
-               samples: numbers[k + 2], calls: numbers[k + 3]});
+  const size = facts.memory ? 7 : 4;
+  for (let k = 0; k < numbers.length; k += size) {
+    const [line, self, samples, calls, bytes, allocations, live] =
+      numbers.slice(k, k + size);
+    list.push({line, self, samples, calls, bytes, allocations, live});
+  }
   return list;
 }
 

@@ -104,16 +104,33 @@ function describeNode (node) {
 
 const LINES = 12;               // more would be long to hear
 
-// The lines that took a function's time, as samples tell.
+// What is said of a line: its time, as samples tell; what it has allocated, and
+// what is alive of what it has made.
+function wordsOfLine ({self, samples, bytes: size, allocations, live}) {
+  const words = [];
+  if (samples > 0)
+    words.push(`${span(self)}, ${percent(self)}, `
+               + several(samples, "sample"));
+  if (allocations > 0)
+    words.push(`${bytes(size)} in ${several(allocations, "allocation")}`);
+  if (live > 0) words.push(`${bytes(live)} alive`);
+  return words.join("; ");
+}
+
+// The lines that took a function's time, most of it first; then those that have
+// allocated alone, most bytes first.
 function linesIn (f) {
-  const list = f.lines.filter(one => one.samples > 0);
-  const entries = list.slice(0, LINES).map(({line, self, samples}) => [
-    line > 0 ? "line " + line : "line not known",
-    `${span(self)}, ${percent(self)}, ${several(samples, "sample")}`
+  const list = f.lines.filter(one => wordsOfLine(one) !== "")
+    .sort((a, b) => b.self - a.self || b.bytes - a.bytes || a.line - b.line);
+  const entries = list.slice(0, LINES).map(one => [
+    one.line > 0 ? "line " + one.line : "line not known", wordsOfLine(one)
   ]);
-  const rest = list.slice(LINES).reduce((sum, one) => sum + one.self, 0);
-  if (list.length > LINES)
-    entries.push([several(list.length - LINES, "more line"), span(rest)]);
+  const left = list.slice(LINES);
+  const sum = key => left.reduce((n, one) => n + (one[key] || 0), 0);
+  if (left.length > 0)
+    entries.push([several(left.length, "more line"), wordsOfLine({
+      self: sum("self"), samples: sum("samples"), bytes: sum("bytes"),
+      allocations: sum("allocations"), live: sum("live")})]);
   return entries;
 }
 
