@@ -44,13 +44,15 @@ static int spying__gc (lua_State *L) {
 ** ===================================================================
 */
 
-static const char *const own_keys[] = {"stop", NULL};
+static const char *const own_keys[] = {"stop", "native", NULL};
 
 static tg_SpyPlan plan_of (lua_State *L, const tg_Options *o) {
   lua_getfield(L, 2, "stop");
+  lua_getfield(L, 2, "native");
   tg_SpyPlan plan = {.hz = o->sample, .wall = o->wall,
-                     .stop = lua_toboolean(L, -1)};
-  lua_pop(L, 1);
+                     .stop = lua_toboolean(L, -2),
+                     .native = lua_toboolean(L, -1)};
+  lua_pop(L, 2);
   return plan;
 }
 

@@ -129,7 +129,9 @@ static uint64_t word_of (const tg_SpyTick *tick, size_t i) {
 
 static size_t words_of (const tg_SpyTick *tick) {
   size_t n = tick->registers.count;
-  return (tick->stack != NULL) ? n + tick->stack_size / 8 : n;
+  size_t most = (tick->stack_size < TG_SPY_STACK) ? tick->stack_size
+                                                  : TG_SPY_STACK;
+  return (tick->stack != NULL) ? n + most / 8 : n;
 }
 
 /* Where an instruction of known code is named. 5.2 and 5.3 have the next one in

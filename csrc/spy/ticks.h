@@ -23,6 +23,7 @@
 /* What a thread has in its registers and on the top of its C stack when a tick
    comes. */
 #define TG_SPY_STACK 1024u
+#define TG_SPY_CSTACK 8192u     /* where C frames are wanted, too */
 
 typedef struct tg_SpyTick {
   int tid;
@@ -46,6 +47,7 @@ typedef struct tg_SpyThread {
 typedef struct tg_SpyTicks {
   int pid;
   uint64_t period_ns;
+  uint32_t stack;       /* bytes of C stacks that come with ticks */
   uint32_t random;      /* of the next period */
   tg_SpyThread threads[TG_SPY_THREADS];
   uint32_t count;
@@ -54,12 +56,12 @@ typedef struct tg_SpyTicks {
   uint64_t lost;        /* ticks for which there was no room */
   uint32_t next;        /* whose ticks come next, */
   bool ticked;          /* and whether it had any */
-  uint8_t last[2048];   /* the record that was read last */
+  uint8_t last[TG_SPY_CSTACK + 1024];   /* the record that was read last */
 } tg_SpyTicks;
 
-/* Of all threads that the process has; false: the kernel does not allow that.
+/* Of all threads that the process has, with so much of their C stacks; false: the kernel does not allow that.
    Whatever is answered, tg_spyticks_close. */
-bool tg_spyticks_open (tg_SpyTicks *t, int pid, uint32_t hz);
+bool tg_spyticks_open (tg_SpyTicks *t, int pid, uint32_t hz, uint32_t stack);
 void tg_spyticks_close (tg_SpyTicks *t);
 
 /* Threads that have begun since then are looked at too, and those that have

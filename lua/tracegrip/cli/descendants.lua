@@ -80,7 +80,7 @@ local function command_of (self, pid, file)
   if self.parsed.sample then
     add("--sample", ("%d"):format(self.parsed.sample))
   end
-  for _, name in ipairs {"wall", "stop", "force"} do
+  for _, name in ipairs {"wall", "stop", "native", "force"} do
     if self.parsed[name] then
       add("--" .. name)
     end
