@@ -53,6 +53,8 @@ check () {
       module lua-luassert luassert
       module lua-penlight pl.pretty
       module lua-filesystem lfs
+      want libdw1 "$HOST" -e \
+        'local _, m = package.loadlib("libdw.so.1", "*"); assert(not m, m)'
       command_ lua-check luacheck ;;
     lint)
       command_ lua-check luacheck

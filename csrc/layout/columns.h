@@ -1,6 +1,6 @@
 /*
-** columns.h - the columns of rows.h by name: TG_V543(...) is that of 5.4.3 among
-** the figures of a row. The rows have the same ones in the same order
+** columns.h - the columns of rows.h by name: TG_V543(...) is that of 5.4.3
+** among the figures of a row. The rows have the same ones in the same order
 ** (build-aux/layouts.sh).
 */
 #ifndef TG_COLUMNS_H

@@ -2,13 +2,13 @@
 ** ccode.h - whose code an address in another process is: the C function's
 ** beginning, its name and file, and whether it is the interpreter's own.
 **
-** Names are those of symbol tables (the file's, or of its debug information, if
-** that is installed). Where a function begins, tables of the unwinder tell also
-** of stripped files. Of the file that has the interpreter in it (lua_newstate is
-** there) these functions are the interpreter's: those named as it names its own,
-** those without a name, and static ones that come from its sources. Lua's
-** libraries are not: what string.gsub calls is told. Answers are kept. Plain C,
-** one thread.
+** Names are those of symbol tables (the file's, or of its debug information,
+** if that is installed). Where a function begins, tables of the unwinder tell
+** also of stripped files. Of the file that has the interpreter in it
+** (lua_newstate is there) these functions are the interpreter's: those named as
+** it names its own, those without a name, and static ones that come from its
+** sources. Lua's libraries are not: what string.gsub calls is told. Answers are
+** kept. Plain C, one thread.
 */
 #ifndef TG_CCODE_H
 #define TG_CCODE_H
@@ -21,6 +21,7 @@ typedef struct tg_CCode {
   uint64_t start;       /* of the function; 0: not known */
   char *title;          /* owns; "deflate (libz.so.1)", "libz.so.1+0x12" */
   bool interpreter;     /* it is Lua's own */
+  bool lua;             /* Lua calls it: said by whoever knows */
   uint32_t function;    /* for whoever has numbers for functions; 0: none yet */
 } tg_CCode;
 

@@ -1,6 +1,6 @@
 /*
-** libdw.h - elfutils' libdw, which unwinds stacks and names code: found when the
-** program runs, so that nothing needs it to be built or to run without it.
+** libdw.h - elfutils' libdw, which unwinds stacks and names code: found when
+** the program runs, so that nothing needs it to be built or to run without it.
 **
 ** The types are those of elfutils/libdwfl.h, as far as they are used here; that
 ** library keeps what is declared there. Any thread; loaded once.
@@ -80,7 +80,7 @@ const tg_Libdw *tg_libdw (void);
 
 /* What to do then, in a line. */
 #define TG_LIBDW_MISSING \
-  "C frames need elfutils' libdw.so.1 (Debian: libdw1, others: elfutils-libs), " \
-  "0.158 or later"
+  "C frames need elfutils' libdw.so.1 (Debian: libdw1, others: " \
+  "elfutils-libs), 0.158 or later"
 
 #endif

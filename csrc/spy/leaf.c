@@ -188,6 +188,11 @@ static bool has_called (const tg_SpyLeaves *l, uint64_t caller,
   return tg_intmap_find(&l->calls, call_of(caller, callee)) != TG_INTMAP_NONE;
 }
 
+bool tg_spyleaves_calls (const tg_SpyLeaves *l, uint64_t caller,
+                         uint64_t callee) {
+  return has_called(l, caller, callee);
+}
+
 /* All calls of the last coroutine, of which most are known. */
 static void learn (tg_SpyLeaves *l, const tg_SpyStack *k) {
   const tg_SpySpan *span = &k->spans[k->nspans - 1];

@@ -27,7 +27,7 @@ static const tg_CCode *code_at (const Mixing *x, uint32_t i) {
 }
 
 static bool is_folded (const tg_CCode *code) {
-  return code->interpreter && code->function == 0;
+  return code->interpreter && !code->lua;
 }
 
 /*
@@ -117,8 +117,20 @@ static void put (Mixing *x, tg_SpyStepKind kind, uint32_t at) {
     x->failed = true;
 }
 
+/* The first one that Lua has called, of which the look knows nothing. */
+static void note_stray (Mixing *x, const tg_CCode *code) {
+  tg_SpyMix *m = x->m;
+  if (!code->lua || m->callee != 0 || m->n == 0
+      || m->list[m->n - 1].kind != TG_STEP_FRAME)
+    return;
+  m->caller = x->k->frames[m->list[m->n - 1].at].code;
+  m->callee = code->start;
+}
+
 static void put_c (Mixing *x) {
-  if (!is_folded(code_at(x, x->at)))
+  const tg_CCode *code = code_at(x, x->at);
+  note_stray(x, code);
+  if (!is_folded(code))
     put(x, TG_STEP_C, x->c->count - 1 - x->at);
   x->at++;
 }
@@ -164,6 +176,7 @@ bool tg_spymix_make (tg_SpyMix *m, const tg_SpyStack *k, const tg_CStack *c,
                      bool exact) {
   Mixing x = {.m = m, .k = k, .c = c, .exact = exact};
   m->n = 0;
+  m->caller = m->callee = 0;
   if (!find_anchors(&x) || !go_together(&x))
     return false;
   for (uint32_t s = 0; s < k->nspans && k->count > 0; s++)

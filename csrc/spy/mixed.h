@@ -43,10 +43,13 @@ typedef struct tg_SpyMix {
   uint32_t *anchors;    /* owns; by Lua frame, places in the C stack, counted
                            from the outermost */
   uint32_t anchors_capacity;
+  uint64_t caller, callee;      /* code: a C function that Lua has called and
+                                   that has no anchor, and the Lua frame below;
+                                   0: there is none */
 } tg_SpyMix;
 
-/* 'exact': both are of one moment. C frames whose code has a number of Lua's
-   (code->function) are Lua's, whatever file they are in. False: the two do not
+/* 'exact': both are of one moment. C frames whose code Lua calls (code->lua) are
+   Lua's, whatever file they are in. False: the two do not
    go together, or no memory. */
 bool tg_spymix_make (tg_SpyMix *m, const tg_SpyStack *k, const tg_CStack *c,
                      bool exact);

@@ -79,7 +79,7 @@ typedef struct tg_Spy {
   tg_SpyLeaves leaves;
   tg_CStack cstack;     /* owns, as the next one; of a plan with C frames */
   tg_SpyMix mix;
-  tg_SpyTick halted;    /* of a thread that stood still, as of one that ticks, */
+  tg_SpyTick halted;    /* of a thread that stood still, as of a tick, */
   uint8_t halted_stack[TG_SPY_CSTACK];  /* and its stack */
   tg_SpyPlan plan;
   bool by_events;

@@ -59,8 +59,8 @@ typedef struct tg_SpyTicks {
   uint8_t last[TG_SPY_CSTACK + 1024];   /* the record that was read last */
 } tg_SpyTicks;
 
-/* Of all threads that the process has, with so much of their C stacks; false: the kernel does not allow that.
-   Whatever is answered, tg_spyticks_close. */
+/* Of all threads that the process has, with so much of their C stacks; false:
+   the kernel does not allow that. Whatever is answered, tg_spyticks_close. */
 bool tg_spyticks_open (tg_SpyTicks *t, int pid, uint32_t hz, uint32_t stack);
 void tg_spyticks_close (tg_SpyTicks *t);
 

@@ -7,7 +7,7 @@
 #include <lauxlib.h>
 
 #define EXPORT __attribute__((visibility("default")))
-#define APART __attribute__((noinline, noclone))
+#define APART __attribute__((noinline))
 
 static volatile unsigned sum;
 
