@@ -61,7 +61,7 @@ static void describe (const tg_SpyTicks *t, struct perf_event_attr *a) {
     .size = sizeof *a, .type = PERF_TYPE_SOFTWARE,
     .config = PERF_COUNT_SW_TASK_CLOCK, .sample_period = t->period_ns,
     .sample_type = PERF_SAMPLE_READ,
-    .exclude_kernel = 1, .exclude_hv = 1, .wakeup_events = 1
+    .exclude_kernel = 1, .exclude_hv = 1, .wakeup_events = 1, .task = 1
   };
   if (NUMBERS == 0)
     return;
@@ -200,9 +200,9 @@ bool tg_spyticks_wait (tg_SpyTicks *t, uint64_t ns) {
     if ((list[i].revents & (POLLHUP | POLLERR)) != 0)
       t->threads[i].over = true;
   }
-  if (n > 0)
+  if (n >= 0)                   /* what is no tick wakes nobody */
     begin_turn(t);
-  return n > 0;
+  return n >= 0;
 }
 
 /* Bytes of the ring at a place that only grows. */
@@ -263,6 +263,18 @@ static void count_lost (tg_SpyTicks *t, const tg_SpyThread *s, uint64_t at,
   t->lost += lost;
 }
 
+/* A process or a thread was made: the header, its process and that of whoever
+   made it. */
+static void note_fork (tg_SpyTicks *t, const tg_SpyThread *s, uint64_t at,
+                       size_t size) {
+  uint32_t pids[2];
+  if (size < sizeof(struct perf_event_header) + sizeof pids)
+    return;
+  copy_out(t, s, at + sizeof(struct perf_event_header), pids, sizeof pids);
+  if (pids[0] != pids[1] && t->nforked < TG_SPY_FORKED)
+    t->forked[t->nforked++] = (int)pids[0];
+}
+
 /* The oldest record of this turn that is a tick. */
 static bool next_record (tg_SpyTicks *t, tg_SpyThread *s, tg_SpyTick *tick) {
   struct perf_event_mmap_page *head = s->ring;
@@ -279,6 +291,8 @@ static bool next_record (tg_SpyTicks *t, tg_SpyThread *s, tg_SpyTick *tick) {
     }
     else if (h.type == PERF_RECORD_LOST)
       count_lost(t, s, at, h.size);
+    else if (h.type == PERF_RECORD_FORK)
+      note_fork(t, s, at, h.size);
     at += h.size;
   }
   __atomic_store_n(&head->data_tail, at, __ATOMIC_RELEASE);

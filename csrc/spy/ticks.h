@@ -11,6 +11,9 @@
 ** what a program does in a rhythm of its own would always be met at the same
 ** place.
 **
+** The kernel tells there as well which processes these threads start, however
+** short they are.
+**
 ** Plain C, one thread.
 */
 #ifndef TG_SPY_TICKS_H
@@ -19,6 +22,8 @@
 #include "outside/registers.h"
 
 #define TG_SPY_THREADS 64u      /* of a process that are looked at */
+#define TG_SPY_FORKED 256u      /* processes that it has started, and nobody has
+                                   asked for yet */
 
 /* What a thread has in its registers and on the top of its C stack when a tick
    comes. */
@@ -54,6 +59,8 @@ typedef struct tg_SpyTicks {
   uint32_t unseen;      /* that have no event, at most at one time: there are
                            too many, or the kernel allows no more */
   uint64_t lost;        /* ticks for which there was no room */
+  int forked[TG_SPY_FORKED];    /* their numbers */
+  uint32_t nforked;
   uint32_t next;        /* whose ticks come next, */
   bool ticked;          /* and whether it had any */
   uint8_t last[TG_SPY_CSTACK + 1024];   /* the record that was read last */
@@ -68,7 +75,8 @@ void tg_spyticks_close (tg_SpyTicks *t);
    ended no more, which makes room for others. */
 void tg_spyticks_rescan (tg_SpyTicks *t);
 
-/* Waits for ticks, so long at most, unless some are left. False: none came. */
+/* Waits for ticks, so long at most, unless some are left. False: there is
+   nothing to be read. */
 bool tg_spyticks_wait (tg_SpyTicks *t, uint64_t ns);
 
 /* The next tick of a thread; false: no thread has another one. */

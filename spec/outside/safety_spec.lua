@@ -1,6 +1,8 @@
 -- What looking in from outside must not do to a process, and what a process
 -- cannot do to whoever looks.
 
+local dkjson = require "dkjson"
+
 local lookedat = require "spec.support.lookedat"
 local run = require "spec.support.run"
 local spied = require "spec.support.spied"
@@ -124,6 +126,35 @@ describe("a process that is looked at", function ()
       coroutine = document.states[1].coroutines[1]
       assert.is_true(#coroutine.frames > 100000)
       assert.is_nil(coroutine.truncated)
+    end)
+  end)
+
+  -- The kernel ends who takes more: seconds of a processor, KiB of memory.
+  local function bounded (words)
+    local command = {"sh", "-c", 'ulimit -t 40 -v 3000000; exec "$@"', "sh",
+                     run.build .. "/bin/tracegrip"}
+    table.move(words, 1, #words, #command + 1, command)
+    return run.command(command, {env = {LUA = run.host}})
+  end
+
+  it("costs bounded time, whatever looks like coroutines in it", function ()
+    lookedat.with(run.lua, spied.cpath .. [[
+      local forged = require 'forged'
+      forged.states(5000)
+      for i = 1, 100 do forged.circle() end
+      say 'x' io.read()]], function (process)
+      process:waiting()
+      local pid = tostring(process.pid)
+      local result = bounded {"dump", pid, "--json"}
+      assert.equal(0, result.status, result.stderr)
+      local document = dkjson.decode(result.stdout)
+      assert.is_true(#document.states[1].coroutines > 5000)
+      assert.is_true(document.rejected.frames > 0 or document.rejected.slot > 0)
+      assert.equal(0, bounded({"heap", pid, "-o",
+                               process.directory .. "/x"}).status)
+      assert.equal(0, bounded({"record", "--pid", pid, "--wall", "--duration",
+                               "300ms", "-o",
+                               process.directory .. "/y"}).status)
     end)
   end)
 

@@ -223,6 +223,9 @@ end
 local function take (parsed, path)
   local spy <close> = spying.open(parsed, plan_of(parsed, path))
   local family = family_of(parsed)
+  if family then
+    family.spy = spy
+  end
   with_signals(function (left)
     main.note("looking at process %d; Ctrl-C ends that, the process goes on",
               parsed.pid)
@@ -315,6 +318,9 @@ local function attend (parsed, path, family)
   local spy, how, status = meet(parsed, path, family)
   if spy then
     local keeper <close> = spy
+    if family then
+      family.spy = spy
+    end
     how, status = look(parsed, keeper, path, family)
     return how, status, true
   elseif not how then
