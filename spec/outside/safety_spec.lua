@@ -149,7 +149,7 @@ describe("a process that is looked at", function ()
       assert.equal(0, result.status, result.stderr)
       local document = dkjson.decode(result.stdout)
       assert.is_true(#document.states[1].coroutines > 5000)
-      assert.is_true(document.rejected.frames > 0 or document.rejected.slot > 0)
+      assert.truthy(next(document.rejected))    -- the circles
       assert.equal(0, bounded({"heap", pid, "-o",
                                process.directory .. "/x"}).status)
       assert.equal(0, bounded({"record", "--pid", pid, "--wall", "--duration",
@@ -272,7 +272,7 @@ describe("what is not known for certain is refused by name:", function ()
 
   it("a release that nobody has compared", function ()
     check('"$LuaVersion: Lua 5.4.99 Copyright"', "Lua 5%.4%.99 in it, whose")
-    check('"$LuaVersion: Lua 5.3.2 Copyright"', "Lua 5%.3%.2 in it, whose")
+    check('"$LuaVersion: Lua 5.3.7 Copyright"', "Lua 5%.3%.7 in it, whose")
   end)
 
   it("LuaJIT", function ()
