@@ -1,12 +1,12 @@
--- record --pid --native: C frames between Lua frames, of a C module whose work is
--- known.
+-- record --pid --native: C frames between Lua frames, of a C module whose work
+-- is known.
 
 local lookedat = require "spec.support.lookedat"
 local run = require "spec.support.run"
 local spied = require "spec.support.spied"
 
--- Lua calls nested.work, which spins 6 to 3 to 1 and calls Lua again; by the main
--- program, by a coroutine, and below pcall.
+-- Lua calls nested.work, which spins 6 to 3 to 1 and calls Lua again; by the
+-- main program, by a coroutine, and below pcall.
 local program = spied.cpath .. [[
   local nested = require 'nested'
   local function inner ()
@@ -29,7 +29,8 @@ local program = spied.cpath .. [[
 local calls = {
   inner = {nested_back = true}, spin = {nested_six = true, nested_three = true,
                                         nested_one = true},
-  nested_six = {["nested.work"] = true}, nested_three = {["nested.work"] = true},
+  nested_six = {["nested.work"] = true},
+  nested_three = {["nested.work"] = true},
   nested_one = {["nested.work"] = true},
   nested_back = {["nested.work"] = true}, ["nested.work"] = {outer = true},
 }
@@ -122,7 +123,7 @@ describe("record --pid --native", function ()
   end)
 
   it("says that it needs registers where there are none", function ()
-    assert.matches("^tracegrip: C frames need the registers of a thread[^\n]+\n$",
+    assert.matches("^tracegrip: C frames need the registers of a thread",
                    refused({"--wall"}, {}))
   end)
 end)

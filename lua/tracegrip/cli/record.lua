@@ -198,8 +198,8 @@ end
 
 -- What goes with samples from outside.
 local from_outside = {}
-for name in ("pid outside stop native subprocesses output force sample wall duration")
-            :gmatch "%S+" do
+for name in ("pid outside stop native subprocesses output force sample wall "
+             .. "duration"):gmatch "%S+" do
   from_outside[name] = true
 end
 
