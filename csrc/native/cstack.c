@@ -1,8 +1,11 @@
 /* cstack.c - see cstack.h. */
 #include "native/cstack.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define DWARF_CB_OK 0
 #define DWARF_CB_ABORT 1
@@ -102,15 +105,34 @@ static const tg_Map *first_of (const tg_Maps *maps, uint32_t i) {
   return &maps->list[i];
 }
 
-static void report (tg_CStack *c, const tg_Map *map) {
+/* The file that was mapped, as the process sees it; -1: it is gone, or another
+   one is in its place. */
+static int open_mapped (const tg_CStack *c, const tg_Map *map) {
   char path[8300];
+  struct stat st;
   int n = snprintf(path, sizeof path, "%s%s", c->root, map->path);
-  if (n < 0 || (size_t)n >= sizeof path || map->offset != 0)
+  if (n < 0 || (size_t)n >= sizeof path)
+    return -1;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)
+      && st.st_ino == map->inode)
+    return fd;
+  if (fd >= 0)
+    close(fd);
+  return -1;
+}
+
+/* What is reported has the file from then on. */
+static void report (tg_CStack *c, const tg_Map *map) {
+  int fd = (map->offset == 0) ? open_mapped(c, map) : -1;
+  if (fd < 0)
     return;
-  Dwfl_Module *module = c->lib->report_elf(c->dwfl, map->path, path, -1,
+  Dwfl_Module *module = c->lib->report_elf(c->dwfl, map->path, map->path, fd,
                                            map->start, false);
   if (module != NULL)
     tg_ccodes_meet(&c->codes, module);
+  else
+    close(fd);
 }
 
 static void report_all (tg_CStack *c) {

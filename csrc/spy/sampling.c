@@ -88,8 +88,7 @@ static tg_Look look_at (tg_Spy *y, uint32_t state, int tid,
   return look(y, state, (tick != NULL) ? &tick->registers : NULL, false, why);
 }
 
-/* The C stack and what is Lua's on it. Functions that the look shows are known
-   to be Lua's before the others are asked for. */
+/* The C stack, and which of its functions Lua is known to call. */
 static void unwind (tg_Spy *y, const tg_SpyTick *tick) {
   tg_CStack *c = &y->cstack;
   tg_cstack_unwind(c, &tick->registers, tick->stack, tick->stack_size);
@@ -150,8 +149,9 @@ static bool give_up (tg_Spy *y, int why) {
 bool tg_spy_sample (tg_Spy *y, uint32_t state, int tid,
                     const tg_SpyTick *tick) {
   tg_Reason why = TG_REASON_STATE;
-  int untaken;
+  int untaken = TG_REASON_FUNCTION;
   uint64_t until = tg_clock_monotonic_ns() + TRIES_NS;
+  y->halted.registers.count = 0;
   for (int i = 0; i == 0 || (i < TRIES && tg_clock_monotonic_ns() < until);
        i++) {
     y->misses.retried += i > 0;

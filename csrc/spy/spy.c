@@ -152,8 +152,6 @@ static void search (tg_Spy *y) {
   tg_Finds found = {0};
   uint64_t begun = tg_clock_monotonic_ns();
   read_maps(&y->target.memory);
-  if (tg_cstack_renew(&y->cstack))
-    tg_spywriting_forget_c(&y->writing);
   tg_finder_search(&y->target.sight, &found);
   if (found.nstates > 0)
     adopt(y, &found);
@@ -162,6 +160,15 @@ static void search (tg_Spy *y) {
   uint64_t took = tg_clock_monotonic_ns() - begun;
   uint64_t pause = took * SEARCH_SHARE;
   y->search_ns = begun + took + (pause > SEARCH_NS ? pause : SEARCH_NS);
+}
+
+/* The process may have loaded C modules since. */
+static void renew_files (tg_Spy *y) {
+  if (!y->plan.native)
+    return;
+  read_maps(&y->target.memory);
+  if (tg_cstack_renew(&y->cstack))
+    tg_spywriting_forget_c(&y->writing);
 }
 
 /* Pages that are kept may be of what is gone by now. */
@@ -174,6 +181,7 @@ static void tidy (tg_Spy *y, uint64_t now) {
     tg_spyticks_rescan(&y->ticks);
   if (now >= y->search_ns)
     search(y);
+  renew_files(y);
   tg_memory_forget(&y->target.memory);
   tg_spywriting_forget(&y->writing);
 }
