@@ -57,6 +57,7 @@ CURL    = $(if $(CURL_INCDIR),$(BUILD)/lib/lua/$(VERSION)/tracegrip/curl.so)
 PRELOADED = $(BUILD)/lib/lua/$(VERSION)/tracegrip/preload.so
 SPECLIB = $(BUILD)/spec/atexit.so $(BUILD)/spec/states.so \
           $(BUILD)/spec/process.so $(BUILD)/spec/behind.so \
+          $(BUILD)/spec/nested.so $(BUILD)/spec/forged.so \
           $(BUILD)/spec/allocators.so \
           $(BUILD)/spec/catches.so $(BUILD)/spec/yesterday.so \
           $(BUILD)/spec/sampled.so $(BUILD)/spec/refused.so $(HOSTS)

@@ -53,6 +53,8 @@ check () {
       module lua-luassert luassert
       module lua-penlight pl.pretty
       module lua-filesystem lfs
+      want libdw1 "$HOST" -e \
+        'local _, m = package.loadlib("libdw.so.1", "*"); assert(not m, m)'
       command_ lua-check luacheck
       jit=luajit                # of the two the one that removes nothing
       test ! -d /usr/share/doc/libluajit2-5.1-2 || jit=luajit2

@@ -178,7 +178,11 @@ static void at_frame (void) {
       "how many");
   row("STATUS_LUA", IN502(CIST_LUA), "bit: a Lua function,");
   row("STATUS_TAIL", FROM502(CIST_TAIL), "bit: by a tail call,");
-  row("STATUS_FINALIZER", FROM503(CIST_FIN), "bit: it calls a finalizer");
+#ifdef CIST_FIN
+  row("STATUS_FINALIZER", CIST_FIN, "bit: it calls a finalizer");
+#else
+  row("STATUS_FINALIZER", -1, "bit: it calls a finalizer");
+#endif
 #if VERSION >= 502
   CallInfo frame;
   row("SIZE_STATUS", sizeof frame.callstatus, "of all these bits");
@@ -202,7 +206,11 @@ static void at_function (void) {
   row("AT_CLOSURE_FUNCTION", offsetof(LClosure, p), "prototype or C function");
   row("AT_CLOSURE_VALUES", offsetof(CClosure, upvalue), "C function: upvalues");
   row("SIZE_CLOSURE", offsetof(CClosure, upvalue), "a closure, no upvalues");
-  row("AT_CLOSURE_C", IN501(offsetof(CClosure, isC)), "whether it is C");
+#if VERSION == 501 || (VERSION == 502 && !defined(LUA_TLNGSTR))
+  row("AT_CLOSURE_C", offsetof(CClosure, isC), "whether it is C");
+#else                   /* from 5.2.1 on by its tag */
+  row("AT_CLOSURE_C", -1, "whether it is C");
+#endif
   row("AT_CLOSURE_CAPTURED", offsetof(LClosure, upvals), "Lua: upvalues,");
   row("AT_UPVALUE_SLOT", offsetof(UpVal, v), "where each has its value");
   row("SIZE_PROTO", sizeof(Proto), "Proto");
@@ -252,12 +260,16 @@ static void at_string (void) {
   row("SIZE_STRING", getstr(&s) - (char *)&s, "a long one's head");
   row("AT_STRING_TEXT", getstr(&s) - (char *)&s, "a long one's: where");
 #endif
-  row("AT_STRING_SHORT", FROM503(offsetof(TString, shrlen)),
-      "a short one's length");
-#if VERSION >= 503
+#if VERSION == 503 && !defined(tsslen)         /* 5.3.0 has one for both */
+  row("AT_STRING_SHORT", -1, "a short one's length");
+  row("AT_STRING_HASH", offsetof(TString, hash), "");
+  row("AT_STRING_LONG", offsetof(TString, len), "a long one's length");
+#elif VERSION >= 503
+  row("AT_STRING_SHORT", offsetof(TString, shrlen), "a short one's length");
   row("AT_STRING_HASH", offsetof(TString, hash), "");
   row("AT_STRING_LONG", offsetof(TString, u.lnglen), "a long one's length");
 #else
+  row("AT_STRING_SHORT", -1, "a short one's length");
   row("AT_STRING_HASH", offsetof(TString, tsv.hash), "");
   row("AT_STRING_LONG", offsetof(TString, tsv.len), "a long one's length");
 #endif
@@ -350,7 +362,11 @@ static void tags (void) {
   row("TAG_C", LUA_VCCL, "C, with upvalues");
 #else
   row("TAG_SHORT", LUA_TSTRING, "a short string");
-  row("TAG_LONG", FROM502(LUA_TLNGSTR), "a long string");
+#ifdef LUA_TLNGSTR
+  row("TAG_LONG", LUA_TLNGSTR, "a long string");
+#else
+  row("TAG_LONG", -1, "a long string");
+#endif
   row("TAG_LUA", LUA_TFUNCTION, "a Lua function");
   row("TAG_PROTO", LUA_TPROTO, "a prototype");
   row("TAG_LIGHTC", FROM502(LUA_TLCF), "C, without upvalues");
@@ -454,7 +470,7 @@ static void at_heap (void) {
 #endif
   row("AT_SHARED_FIXED", FROM503(offsetof(global_State, fixedgc)),
       "never collected");
-#if VERSION <= 502
+#if VERSION <= 502 || (VERSION == 503 && !defined(STRCACHE_N))     /* 5.3.1 */
   row("AT_SHARED_BUFFER", offsetof(global_State, buff.buffer),
       "bytes for the parser,");
   row("AT_SHARED_NBUFFER", offsetof(global_State, buff.buffsize), "so many");
@@ -496,7 +512,7 @@ static void at_heap_objects (void) {
   row("AT_TABLE_FLAGS", -1, "bits:");
   row("TABLE_DUMMY", -1, "its node is nobody's");
 #endif
-#if VERSION == 503 || VERSION == 504
+#if VERSION == 504 || (VERSION == 503 && defined(isdummy))     /* from 5.3.4 */
   row("AT_TABLE_FREE", offsetof(Table, lastfree), "0: its node is nobody's");
 #else
   row("AT_TABLE_FREE", -1, "0: its node is nobody's");

@@ -10,13 +10,14 @@
 #include <lua.h>
 
 #include "direct/memory.h"
+#include "layout/columns.h"
 
 enum {
 #define DIFF(...)
 #if LUA_VERSION_NUM == 504
-#define SAME(name, v515, v524, v536, v540, v541, v543, v550) TG_##name = v543,
+#define SAME(name, ...) TG_##name = TG_V544(__VA_ARGS__),
 #elif LUA_VERSION_NUM == 505
-#define SAME(name, v515, v524, v536, v540, v541, v543, v550) TG_##name = v550,
+#define SAME(name, ...) TG_##name = TG_V551(__VA_ARGS__, 0),
 #else
 #error "no layout is known of this Lua"
 #endif

@@ -150,7 +150,7 @@ static void add_all (tg_Heap *h) {
   if (tg_heap_has(h, AT_SHARED_FINALIZED))
     add_list(h, word(h, g + tg_heap_row(h, AT_SHARED_FINALIZED)));
   h->finalized = h->count;
-  if (tg_heap_has(h, AT_CLOSURE_C))     /* 5.1 */
+  if (h->sight.release < 50200)
     add_ring(h, word(h, g + tg_heap_row(h, AT_SHARED_PENDING)));
   else
     add_list(h, word(h, g + tg_heap_row(h, AT_SHARED_PENDING)));

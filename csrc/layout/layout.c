@@ -1,59 +1,109 @@
 /* layout.c - see layout.h. The columns of rows.h, one after the other. */
 #include "layout/layout.h"
 
-static const tg_Layout layouts[] = {
+#include "layout/columns.h"
+
+/* The 0 is for the last column, behind which there would be nothing. */
+#define SAME(name, ...) [TG_ROW_##name] = COLUMN(__VA_ARGS__, 0),
 #define DIFF SAME
-#define SAME(name, v515, v524, v536, v540, v541, v543, v550) \
-  [TG_ROW_##name] = v515,
-  {50105, {
+
+static const tg_Layout layouts[] = {
+#define COLUMN TG_V510
+  {50100, {
 #include "layout/rows.h"
   }},
-#undef SAME
-#define SAME(name, v515, v524, v536, v540, v541, v543, v550) \
-  [TG_ROW_##name] = v524,
+#undef COLUMN
+#define COLUMN TG_V513
+  {50103, {
+#include "layout/rows.h"
+  }},
+#undef COLUMN
+#define COLUMN TG_V520
+  {50200, {
+#include "layout/rows.h"
+  }},
+#undef COLUMN
+#define COLUMN TG_V521
+  {50201, {
+#include "layout/rows.h"
+  }},
+#undef COLUMN
+#define COLUMN TG_V524
   {50204, {
 #include "layout/rows.h"
   }},
-#undef SAME
-#define SAME(name, v515, v524, v536, v540, v541, v543, v550) \
-  [TG_ROW_##name] = v536,
-  {50306, {
+#undef COLUMN
+#define COLUMN TG_V530
+  {50300, {
 #include "layout/rows.h"
   }},
-#undef SAME
-#define SAME(name, v515, v524, v536, v540, v541, v543, v550) \
-  [TG_ROW_##name] = v540,
+#undef COLUMN
+#define COLUMN TG_V531
+  {50301, {
+#include "layout/rows.h"
+  }},
+#undef COLUMN
+#define COLUMN TG_V532
+  {50302, {
+#include "layout/rows.h"
+  }},
+#undef COLUMN
+#define COLUMN TG_V533
+  {50303, {
+#include "layout/rows.h"
+  }},
+#undef COLUMN
+#define COLUMN TG_V534
+  {50304, {
+#include "layout/rows.h"
+  }},
+#undef COLUMN
+#define COLUMN TG_V540
   {50400, {
 #include "layout/rows.h"
   }},
-#undef SAME
-#define SAME(name, v515, v524, v536, v540, v541, v543, v550) \
-  [TG_ROW_##name] = v541,
+#undef COLUMN
+#define COLUMN TG_V541
   {50401, {
 #include "layout/rows.h"
   }},
-#undef SAME
-#define SAME(name, v515, v524, v536, v540, v541, v543, v550) \
-  [TG_ROW_##name] = v543,
+#undef COLUMN
+#define COLUMN TG_V542
+  {50402, {
+#include "layout/rows.h"
+  }},
+#undef COLUMN
+#define COLUMN TG_V543
   {50403, {
 #include "layout/rows.h"
   }},
-#undef SAME
-#define SAME(name, v515, v524, v536, v540, v541, v543, v550) \
-  [TG_ROW_##name] = v550,
+#undef COLUMN
+#define COLUMN TG_V544
+  {50404, {
+#include "layout/rows.h"
+  }},
+#undef COLUMN
+#define COLUMN TG_V550
   {50500, {
 #include "layout/rows.h"
   }},
+#undef COLUMN
+#define COLUMN TG_V551
+  {50501, {
+#include "layout/rows.h"
+  }},
+#undef COLUMN
+};
+
 #undef SAME
 #undef DIFF
-};
 
 static int version (const tg_Layout *layout) {
   return layout->since / 100;
 }
 
 /* The last release of each version that a column is known to hold for. */
-static const int last[] = {50105, 50204, 50306, 50409, 50500};
+static const int last[] = {50105, 50204, 50306, 50409, 50501};
 
 static bool is_known (int release) {
   for (size_t i = 0; i < sizeof last / sizeof *last; i++) {

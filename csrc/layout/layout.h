@@ -30,8 +30,8 @@ typedef struct tg_Layout {
 } tg_Layout;
 
 /* The layout of exactly that release, 50404 for 5.4.4; NULL: it is not known.
-   Of 5.1 to 5.3 only the last ones are, since those series moved fields inside
-   of themselves; of the others all that there are. */
+   Known are all that there are: each series has moved fields inside of itself,
+   so one that comes later is not taken for the last one. */
 const tg_Layout *tg_layout_of (int release);
 
 /* The layout of the newest releases of a version, 501 to 505; NULL: the version

@@ -19,8 +19,12 @@ static bool is_digit (char c) {
   return c >= '0' && c <= '9';
 }
 
-/* One digit, or two for what a release may come to. */
+/* One digit, or two for what a release may come to. 5.1.0 tells its version
+   alone (lapi.c). */
 int tg_ident_release (const char *text, size_t size) {
+  static const char first[] = "5.1 Copyright";
+  if (size >= sizeof first - 1 && memcmp(text, first, sizeof first - 1) == 0)
+    return 50100;
   if (size < 5 || !is_digit(text[0]) || text[1] != '.' || !is_digit(text[2])
       || text[3] != '.' || !is_digit(text[4]))
     return 0;

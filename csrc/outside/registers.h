@@ -29,16 +29,24 @@ typedef struct tg_Registers {
 enum { TG_REGISTER_WORDS = 27, TG_REGISTER_STACK = 19, TG_REGISTER_PC = 16 };
 #define TG_REGISTER_ORDER \
   {5, 4, 3, 2, 1, 0, 6, 7, 8, 9, 10, 11, 12, 13, 14}
+/* The numbers that unwind tables have for these (System V ABI, AMD64), and how
+   many there are with the stack's and the next instruction's. */
+#define TG_REGISTER_DWARF {3, 6, 12, 13, 14, 15, 11, 10, 9, 8, 0, 2, 1, 4, 5}
+enum {TG_REGISTER_DWARFS = 17, TG_DWARF_STACK = 7, TG_DWARF_PC = 16};
 #elif defined(__aarch64__)
 #define TG_MACHINE 183          /* EM_AARCH64 */
 enum { TG_REGISTER_WORDS = 34, TG_REGISTER_STACK = 31, TG_REGISTER_PC = 32 };
 #define TG_REGISTER_ORDER \
   {19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, \
-   10, 11, 12, 13, 14, 15, 16, 17}
+   10, 11, 12, 13, 14, 15, 16, 17, 29, 30}
+#define TG_REGISTER_DWARF TG_REGISTER_ORDER
+enum {TG_REGISTER_DWARFS = 32, TG_DWARF_STACK = 31, TG_DWARF_PC = -1};
 #else
 #define TG_MACHINE 0
 enum { TG_REGISTER_WORDS = 0, TG_REGISTER_STACK = 0, TG_REGISTER_PC = 0 };
 #define TG_REGISTER_ORDER {0}
+#define TG_REGISTER_DWARF {0}
+enum {TG_REGISTER_DWARFS = 1, TG_DWARF_STACK = 0, TG_DWARF_PC = -1};
 #endif
 
 /* From the bytes of the note; of another processor's none are known. */
@@ -54,6 +62,18 @@ TG_INLINE void tg_registers_take (tg_Registers *r, const void *bytes,
     r->list[r->count++] = words[order[i]];
   r->stack = words[TG_REGISTER_STACK];
   r->pc = words[TG_REGISTER_PC];
+}
+
+/* By the numbers of unwind tables. */
+TG_INLINE void tg_registers_dwarf (const tg_Registers *r,
+                                   uint64_t words[TG_REGISTER_DWARFS]) {
+  static const uint8_t numbers[] = TG_REGISTER_DWARF;
+  memset(words, 0, TG_REGISTER_DWARFS * sizeof *words);
+  for (unsigned i = 0; i < sizeof numbers && i < r->count; i++)
+    words[numbers[i]] = r->list[i];
+  words[TG_DWARF_STACK] = r->stack;
+  if (TG_DWARF_PC >= 0)
+    words[TG_DWARF_PC] = r->pc;
 }
 
 #endif

@@ -96,8 +96,9 @@ static tg_Refusal refuse_unknown (const tg_Target *t, tg_Buf *words) {
                   "else");
     return TG_REFUSED_UNKNOWN;
   }
-  tg_buf_addstr(words, " in it, whose layout is not known (known are 5.1.5, "
-                "5.2.4, 5.3.6, 5.4.0 to 5.4.9 and 5.5.0)");
+  tg_buf_addstr(words, " in it, whose layout is not known (known are "
+                "5.1.0 to 5.1.5, 5.2.0 to 5.2.4, 5.3.0 to 5.3.6, 5.4.0 to "
+                "5.4.9, 5.5.0 and 5.5.1)");
   return TG_REFUSED_UNKNOWN;
 }
 

@@ -46,10 +46,13 @@ double tg_seen_float (tg_SeenValue v) {
 ** ===================================================================
 */
 
-/* The tag of an object must be that of the value which refers to it. */
+/* The tag of an object must be that of the value which refers to it. In 5.2.0
+   only the value's tells C from Lua. */
 static bool is_object (tg_Sight *s, tg_SeenValue v) {
-  uint8_t tag = tg_sight_byte(s, v.bits, AT_OBJECT_TAG);
-  return v.bits != 0 && (tag & 0x3f) == tg_seen_variant(v);
+  uint8_t tag = tg_sight_byte(s, v.bits, AT_OBJECT_TAG) & 0x3f;
+  int kind = tg_sight_has(s, AT_CLOSURE_C) ? (int)tg_seen_type(v)
+                                           : tg_seen_variant(v);
+  return v.bits != 0 && tag == kind;
 }
 
 bool tg_seen_is_c (tg_Sight *s, tg_SeenValue f, uint64_t *code, bool *known) {

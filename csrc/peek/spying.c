@@ -44,13 +44,15 @@ static int spying__gc (lua_State *L) {
 ** ===================================================================
 */
 
-static const char *const own_keys[] = {"stop", NULL};
+static const char *const own_keys[] = {"stop", "native", NULL};
 
 static tg_SpyPlan plan_of (lua_State *L, const tg_Options *o) {
   lua_getfield(L, 2, "stop");
+  lua_getfield(L, 2, "native");
   tg_SpyPlan plan = {.hz = o->sample, .wall = o->wall,
-                     .stop = lua_toboolean(L, -1)};
-  lua_pop(L, 1);
+                     .stop = lua_toboolean(L, -2),
+                     .native = lua_toboolean(L, -1)};
+  lua_pop(L, 2);
   return plan;
 }
 
@@ -190,6 +192,19 @@ static int spying_counts (lua_State *L) {
   return 1;
 }
 
+/* forked() -> numbers of processes that it has started since the last call, as
+   far as the kernel's events tell; a list. */
+static int spying_forked (lua_State *L) {
+  tg_SpyTicks *t = &check_spying(L)->spy.ticks;
+  lua_createtable(L, (int)t->nforked, 0);
+  for (uint32_t i = 0; i < t->nforked; i++) {
+    lua_pushinteger(L, t->forked[i]);
+    lua_rawseti(L, -2, (int)i + 1);
+  }
+  t->nforked = 0;
+  return 1;
+}
+
 /* What was given up has its time in other samples, so it is no loss. */
 static tg_TraceEnd end_of (const Spying *p) {
   const tg_Writer *w = &p->spy.writing.writer;
@@ -211,6 +226,7 @@ void tg_spying_setup (lua_State *L) {
   static const luaL_Reg methods[] = {
     {"run", spying_run},
     {"release", spying_release},
+    {"forked", spying_forked},
     {"profile", spying_profile},
     {"counts", spying_counts},
     {"finish", spying_finish},

@@ -129,7 +129,9 @@ static uint64_t word_of (const tg_SpyTick *tick, size_t i) {
 
 static size_t words_of (const tg_SpyTick *tick) {
   size_t n = tick->registers.count;
-  return (tick->stack != NULL) ? n + tick->stack_size / 8 : n;
+  size_t most = (tick->stack_size < TG_SPY_STACK) ? tick->stack_size
+                                                  : TG_SPY_STACK;
+  return (tick->stack != NULL) ? n + most / 8 : n;
 }
 
 /* Where an instruction of known code is named. 5.2 and 5.3 have the next one in
@@ -184,6 +186,11 @@ static uint64_t call_of (uint64_t caller, uint64_t callee) {
 static bool has_called (const tg_SpyLeaves *l, uint64_t caller,
                         uint64_t callee) {
   return tg_intmap_find(&l->calls, call_of(caller, callee)) != TG_INTMAP_NONE;
+}
+
+bool tg_spyleaves_calls (const tg_SpyLeaves *l, uint64_t caller,
+                         uint64_t callee) {
+  return has_called(l, caller, callee);
 }
 
 /* All calls of the last coroutine, of which most are known. */

@@ -42,6 +42,10 @@ typedef struct tg_SpyLeaves {
 bool tg_spyleaves_settle (tg_SpyLeaves *l, tg_Sight *s, tg_SpyStack *k,
                           const tg_SpyTick *tick);
 
+/* Whether one function is known to have called another, by their code. */
+bool tg_spyleaves_calls (const tg_SpyLeaves *l, uint64_t caller,
+                         uint64_t callee);
+
 void tg_spyleaves_free (tg_SpyLeaves *l);
 
 #endif

@@ -48,6 +48,20 @@ static bool halt (tg_Spy *y, tg_Halt *h, int tid) {
   return stands;
 }
 
+/* What is on its C stack, for when it runs again. */
+static void copy_stack (tg_Spy *y, const tg_Registers *registers) {
+  tg_Memory *m = &y->target.memory;
+  const tg_Map *map = tg_maps_find(&m->maps, registers->stack);
+  uint64_t size = (map != NULL) ? map->end - registers->stack : 0;
+  if (size > sizeof y->halted_stack)
+    size = sizeof y->halted_stack;
+  y->halted = (tg_SpyTick){.registers = *registers};
+  if (tg_memory_block(m, registers->stack, y->halted_stack, (size_t)size)) {
+    y->halted.stack = y->halted_stack;
+    y->halted.stack_size = (size_t)size;
+  }
+}
+
 /* The thread stands still, or waits: that it has waited all the time is asked
    when it has been looked at. */
 static tg_Look look_halted (tg_Spy *y, uint32_t state, int tid,
@@ -58,6 +72,8 @@ static tg_Look look_halted (tg_Spy *y, uint32_t state, int tid,
   tg_Look found = look(y, state, &h.registers, true, why);
   if (found == TG_LOOK_GOOD)
     refine(y, &h.registers);
+  if (y->plan.native)
+    copy_stack(y, &h.registers);
   if (!tg_halt_rests(&h))
     found = TG_LOOK_TORN;
   tg_halt_end(&h);
@@ -72,11 +88,53 @@ static tg_Look look_at (tg_Spy *y, uint32_t state, int tid,
   return look(y, state, (tick != NULL) ? &tick->registers : NULL, false, why);
 }
 
+/* The C stack, and which of its functions Lua is known to call. */
+static void unwind (tg_Spy *y, const tg_SpyTick *tick) {
+  tg_CStack *c = &y->cstack;
+  tg_cstack_unwind(c, &tick->registers, tick->stack, tick->stack_size);
+  for (uint32_t i = 0; i < c->count; i++) {
+    tg_CCode *code = tg_cstack_code(c, i);
+    if (code->lua)
+      continue;
+    tg_FunctionId id = tg_spywriting_called(&y->writing, code->start);
+    code->lua = id != 0;
+    code->function = code->lua ? id : code->function;
+  }
+}
+
+/* A C function that Lua has called and that the look has not, since it is over
+   by now: whether whom the look shows in its place as the caller calls it. */
+static bool is_settled (const tg_Spy *y) {
+  const tg_SpyMix *m = &y->mix;
+  return m->callee == 0
+         || tg_spyleaves_calls(&y->leaves, m->caller, m->callee);
+}
+
 /* A look that holds together becomes what is written. False: it does not after
    all. */
-static bool take (tg_Spy *y, uint32_t state) {
-  return tg_spywriting_take(&y->writing, &y->stack,
-                            y->target.found.mains[state]);
+static bool take (tg_Spy *y, uint32_t state, const tg_SpyTick *moment,
+                  int *why) {
+  uint64_t main = y->target.found.mains[state];
+  *why = TG_REASON_FUNCTION;
+  if (moment == NULL)
+    return tg_spywriting_take(&y->writing, &y->stack, main);
+  unwind(y, moment);
+  if (!tg_spymix_make(&y->mix, &y->stack, &y->cstack, moment == &y->halted)) {
+    y->misses.counts[TG_SPY_UNWOUND]++;
+    return tg_spywriting_take(&y->writing, &y->stack, main);
+  }
+  if (!is_settled(y)) {
+    *why = TG_SPY_LATE;
+    return false;
+  }
+  return tg_spywriting_mix(&y->writing, &y->stack, main, &y->mix, &y->cstack);
+}
+
+/* Of which moment the C stack is wanted; NULL: it is not. */
+static const tg_SpyTick *moment_of (const tg_Spy *y, const tg_SpyTick *tick) {
+  if (!y->plan.native)
+    return NULL;
+  return (tick != NULL) ? tick : &y->halted;
 }
 
 /* Of a process that has ended meanwhile there was nothing to be seen. */
@@ -91,7 +149,9 @@ static bool give_up (tg_Spy *y, int why) {
 bool tg_spy_sample (tg_Spy *y, uint32_t state, int tid,
                     const tg_SpyTick *tick) {
   tg_Reason why = TG_REASON_STATE;
+  int untaken = TG_REASON_FUNCTION;
   uint64_t until = tg_clock_monotonic_ns() + TRIES_NS;
+  y->halted.registers.count = 0;
   for (int i = 0; i == 0 || (i < TRIES && tg_clock_monotonic_ns() < until);
        i++) {
     y->misses.retried += i > 0;
@@ -105,8 +165,10 @@ bool tg_spy_sample (tg_Spy *y, uint32_t state, int tid,
     if (tick != NULL && !tg_spyleaves_settle(&y->leaves, &y->target.sight,
                                              &y->stack, tick))
       return give_up(y, TG_SPY_LATE);
-    if (take(y, state))
+    if (take(y, state, moment_of(y, tick), &untaken))
       return true;
+    if (untaken == TG_SPY_LATE)
+      return give_up(y, untaken);
     why = TG_REASON_FUNCTION;
   }
   return give_up(y, (int)why);

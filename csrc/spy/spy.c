@@ -29,6 +29,7 @@ static void name_reasons (tg_Misses *m) {
   snprintf(m->reasons[TG_SPY_UNSEEN], TG_MISSES_WORD, "threads");
   snprintf(m->reasons[TG_SPY_LOST], TG_MISSES_WORD, "ticks");
   snprintf(m->reasons[TG_SPY_OMITTED], TG_MISSES_WORD, "states");
+  snprintf(m->reasons[TG_SPY_UNWOUND], TG_MISSES_WORD, "native");
 }
 
 /* States come and go: the most that were left out at one time. */
@@ -38,6 +39,18 @@ static void count_beside (tg_Spy *y) {
   counts[TG_SPY_LOST] = y->ticks.lost;
   if (y->target.found.omitted > counts[TG_SPY_OMITTED])
     counts[TG_SPY_OMITTED] = y->target.found.omitted;
+}
+
+/* C frames need the registers of the moment: those of a tick, or of a thread
+   that stands still. */
+static tg_Refusal check_native (tg_Spy *y, tg_Buf *words) {
+  if (y->plan.native && !y->by_events && !y->plan.stop) {
+    tg_buf_addstr(words, "C frames need the registers of a thread: --stop, or "
+                  "the kernel's events, which count processor time "
+                  "(/proc/sys/kernel/perf_event_paranoid of 2 or less)");
+    return TG_REFUSED_OTHER;
+  }
+  return TG_REFUSED_NOT;
 }
 
 tg_Refusal tg_spy_open (tg_Spy *y, int pid, const tg_SpyPlan *plan,
@@ -50,9 +63,17 @@ tg_Refusal tg_spy_open (tg_Spy *y, int pid, const tg_SpyPlan *plan,
   tg_Refusal refusal = tg_target_process(&y->target, pid, NULL, words);
   if (refusal != TG_REFUSED_NOT)
     return refusal;
-  y->by_events = !plan->wall && tg_spyticks_open(&y->ticks, pid, plan->hz);
+  if (plan->native
+      && !tg_cstack_open(&y->cstack, &y->target.memory, y->target.root)) {
+    tg_buf_addstr(words, TG_LIBDW_MISSING);
+    return TG_REFUSED_OTHER;
+  }
+  y->by_events = !plan->wall
+                 && tg_spyticks_open(&y->ticks, pid, plan->hz,
+                                     plan->native ? TG_SPY_CSTACK
+                                                  : TG_SPY_STACK);
   count_beside(y);
-  return TG_REFUSED_NOT;
+  return check_native(y, words);
 }
 
 bool tg_spy_begin (tg_Spy *y, tg_Stream *stream) {
@@ -77,6 +98,8 @@ void tg_spy_close (tg_Spy *y) {
   tg_spywriting_close(&y->writing);
   tg_spystack_free(&y->stack);
   tg_spyleaves_free(&y->leaves);
+  tg_spymix_free(&y->mix);
+  tg_cstack_close(&y->cstack);
   tg_target_close(&y->target);
   memset(y, 0, sizeof *y);
 }
@@ -139,6 +162,15 @@ static void search (tg_Spy *y) {
   y->search_ns = begun + took + (pause > SEARCH_NS ? pause : SEARCH_NS);
 }
 
+/* The process may have loaded C modules since. */
+static void renew_files (tg_Spy *y) {
+  if (!y->plan.native)
+    return;
+  read_maps(&y->target.memory);
+  if (tg_cstack_renew(&y->cstack))
+    tg_spywriting_forget_c(&y->writing);
+}
+
 /* Pages that are kept may be of what is gone by now. */
 static void tidy (tg_Spy *y, uint64_t now) {
   y->tidied_ns = now;
@@ -149,6 +181,7 @@ static void tidy (tg_Spy *y, uint64_t now) {
     tg_spyticks_rescan(&y->ticks);
   if (now >= y->search_ns)
     search(y);
+  renew_files(y);
   tg_memory_forget(&y->target.memory);
   tg_spywriting_forget(&y->writing);
 }

@@ -29,14 +29,16 @@ typedef struct tg_SpyPlan {
   uint32_t hz;
   bool wall;            /* of the clock's seconds */
   bool stop;            /* the thread stands still while it is looked at */
+  bool native;          /* C frames between Lua frames */
 } tg_SpyPlan;
 
 /* Reasons for which a sample is given up: those of a look, and one more. Then,
    what is counted beside them: threads that were not looked at, ticks that the
-   kernel had no room for, and states beyond those that are looked at. */
+   kernel had no room for, states beyond those that are looked at, and samples
+   whose C frames are not known, which have Lua frames alone. */
 enum {
   TG_SPY_LATE = TG_NREASONS, TG_SPY_UNSEEN, TG_SPY_LOST, TG_SPY_OMITTED,
-  TG_SPY_REASONS
+  TG_SPY_UNWOUND, TG_SPY_REASONS
 };
 
 typedef enum tg_SpyEnd {
@@ -75,6 +77,10 @@ typedef struct tg_Spy {
   tg_SpyWriting writing;
   tg_SpyStack stack;
   tg_SpyLeaves leaves;
+  tg_CStack cstack;     /* owns, as the next one; of a plan with C frames */
+  tg_SpyMix mix;
+  tg_SpyTick halted;    /* of a thread that stood still, as of a tick, */
+  uint8_t halted_stack[TG_SPY_CSTACK];  /* and its stack */
   tg_SpyPlan plan;
   bool by_events;
   bool opened, begun;

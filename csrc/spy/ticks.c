@@ -15,6 +15,7 @@
 #include "outside/halt.h"
 
 #define RING_PAGES 4u           /* of records: a power of two */
+#define LONG_RING_PAGES 64u     /* of those with much of a stack */
 #define SECOND_NS UINT64_C(1000000000)
 
 /* Which registers are asked for, as bits of the kernel's numbers (asm/
@@ -44,6 +45,11 @@ static size_t page_size (void) {
   return (size_t)sysconf(_SC_PAGESIZE);
 }
 
+/* Bytes of records; one page before them is the kernel's. */
+static size_t ring_size (const tg_SpyTicks *t) {
+  return page_size() * (t->stack > TG_SPY_STACK ? LONG_RING_PAGES : RING_PAGES);
+}
+
 /*
 ** {==================================================================
 ** Threads
@@ -55,12 +61,12 @@ static void describe (const tg_SpyTicks *t, struct perf_event_attr *a) {
     .size = sizeof *a, .type = PERF_TYPE_SOFTWARE,
     .config = PERF_COUNT_SW_TASK_CLOCK, .sample_period = t->period_ns,
     .sample_type = PERF_SAMPLE_READ,
-    .exclude_kernel = 1, .exclude_hv = 1, .wakeup_events = 1
+    .exclude_kernel = 1, .exclude_hv = 1, .wakeup_events = 1, .task = 1
   };
   if (NUMBERS == 0)
     return;
   a->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-  a->sample_stack_user = TG_SPY_STACK;
+  a->sample_stack_user = t->stack;
   for (size_t i = 0; i < NUMBERS; i++)
     a->sample_regs_user |= UINT64_C(1) << numbers[i];
 }
@@ -74,7 +80,7 @@ static bool open_thread (tg_SpyTicks *t, int tid) {
                        PERF_FLAG_FD_CLOEXEC);
   if (s->fd < 0)
     return false;
-  s->ring = mmap(NULL, (1 + RING_PAGES) * page_size(), PROT_READ | PROT_WRITE,
+  s->ring = mmap(NULL, page_size() + ring_size(t), PROT_READ | PROT_WRITE,
                  MAP_SHARED, s->fd, 0);
   if (s->ring == MAP_FAILED) {
     int error = errno;
@@ -86,8 +92,8 @@ static bool open_thread (tg_SpyTicks *t, int tid) {
   return true;
 }
 
-static void close_thread (tg_SpyThread *s) {
-  munmap(s->ring, (1 + RING_PAGES) * page_size());
+static void close_thread (const tg_SpyTicks *t, tg_SpyThread *s) {
+  munmap(s->ring, page_size() + ring_size(t));
   close(s->fd);
 }
 
@@ -109,7 +115,7 @@ static void drop_ended (tg_SpyTicks *t) {
     if (t->threads[i].seen)
       t->threads[kept++] = t->threads[i];
     else
-      close_thread(&t->threads[i]);
+      close_thread(t, &t->threads[i]);
   }
   t->count = kept;
   t->next = before;
@@ -145,8 +151,8 @@ void tg_spyticks_rescan (tg_SpyTicks *t) {
     t->unseen = unseen;
 }
 
-bool tg_spyticks_open (tg_SpyTicks *t, int pid, uint32_t hz) {
-  *t = (tg_SpyTicks){.pid = pid, .period_ns = SECOND_NS / hz,
+bool tg_spyticks_open (tg_SpyTicks *t, int pid, uint32_t hz, uint32_t stack) {
+  *t = (tg_SpyTicks){.pid = pid, .period_ns = SECOND_NS / hz, .stack = stack,
                      .random = 2463534242u};
   tg_spyticks_rescan(t);
   return t->count > 0;
@@ -154,7 +160,7 @@ bool tg_spyticks_open (tg_SpyTicks *t, int pid, uint32_t hz) {
 
 void tg_spyticks_close (tg_SpyTicks *t) {
   for (uint32_t i = 0; i < t->count; i++)
-    close_thread(&t->threads[i]);
+    close_thread(t, &t->threads[i]);
   t->count = 0;
 }
 
@@ -194,15 +200,15 @@ bool tg_spyticks_wait (tg_SpyTicks *t, uint64_t ns) {
     if ((list[i].revents & (POLLHUP | POLLERR)) != 0)
       t->threads[i].over = true;
   }
-  if (n > 0)
+  if (n >= 0)                   /* what is no tick wakes nobody */
     begin_turn(t);
-  return n > 0;
+  return n >= 0;
 }
 
 /* Bytes of the ring at a place that only grows. */
-static void copy_out (const tg_SpyThread *s, uint64_t at, void *to,
-                      size_t size) {
-  size_t room = RING_PAGES * page_size(), begin = (size_t)(at % room);
+static void copy_out (const tg_SpyTicks *t, const tg_SpyThread *s, uint64_t at,
+                      void *to, size_t size) {
+  size_t room = ring_size(t), begin = (size_t)(at % room);
   const uint8_t *data = (const uint8_t *)s->ring + page_size();
   size_t first = (size < room - begin) ? size : room - begin;
   memcpy(to, data + begin, first);
@@ -252,8 +258,21 @@ static void count_lost (tg_SpyTicks *t, const tg_SpyThread *s, uint64_t at,
   uint64_t lost;
   if (size < sizeof(struct perf_event_header) + 2 * sizeof lost)
     return;
-  copy_out(s, at + sizeof(struct perf_event_header) + 8, &lost, sizeof lost);
+  copy_out(t, s, at + sizeof(struct perf_event_header) + 8, &lost,
+           sizeof lost);
   t->lost += lost;
+}
+
+/* A process or a thread was made: the header, its process and that of whoever
+   made it. */
+static void note_fork (tg_SpyTicks *t, const tg_SpyThread *s, uint64_t at,
+                       size_t size) {
+  uint32_t pids[2];
+  if (size < sizeof(struct perf_event_header) + sizeof pids)
+    return;
+  copy_out(t, s, at + sizeof(struct perf_event_header), pids, sizeof pids);
+  if (pids[0] != pids[1] && t->nforked < TG_SPY_FORKED)
+    t->forked[t->nforked++] = (int)pids[0];
 }
 
 /* The oldest record of this turn that is a tick. */
@@ -263,15 +282,17 @@ static bool next_record (tg_SpyTicks *t, tg_SpyThread *s, tg_SpyTick *tick) {
   struct perf_event_header h;
   bool found = false;
   while (!found && end - at >= sizeof h) {
-    copy_out(s, at, &h, sizeof h);
+    copy_out(t, s, at, &h, sizeof h);
     if (h.size < sizeof h || h.size > end - at)
       h.size = (uint16_t)(end - at);
     if (h.type == PERF_RECORD_SAMPLE && h.size <= sizeof t->last) {
-      copy_out(s, at, t->last, h.size);
+      copy_out(t, s, at, t->last, h.size);
       found = take_record(t, s, h.size, tick);
     }
     else if (h.type == PERF_RECORD_LOST)
       count_lost(t, s, at, h.size);
+    else if (h.type == PERF_RECORD_FORK)
+      note_fork(t, s, at, h.size);
     at += h.size;
   }
   __atomic_store_n(&head->data_tail, at, __ATOMIC_RELEASE);

@@ -43,6 +43,7 @@ void tg_spywriting_close (tg_SpyWriting *w) {
   tg_described_close(&w->described);
   tg_intmap_free(&w->threads);
   tg_intmap_free(&w->lines);
+  tg_spywriting_forget_c(w);
   tg_free(w->now.list);
   tg_free(w->before.list);
   tg_stream_unpin(w->stream);
@@ -57,6 +58,12 @@ bool tg_spywriting_begin (tg_SpyWriting *w, uint64_t now) {
 void tg_spywriting_forget (tg_SpyWriting *w) {
   tg_intmap_free(&w->lines);
   w->lines = (tg_IntMap){0};
+}
+
+void tg_spywriting_forget_c (tg_SpyWriting *w) {
+  tg_intmap_free(&w->called);
+  tg_intmap_free(&w->natives);
+  w->called = w->natives = (tg_IntMap){0};
 }
 
 /* }================================================================== */
@@ -146,31 +153,97 @@ static tg_FunctionId function_of (tg_SpyWriting *w, uint64_t shared,
 }
 
 /* Frames are innermost first in the span. */
+static bool add_frame (tg_SpyWriting *w, const tg_SpyStack *k,
+                       const tg_SpySpan *span, uint32_t at) {
+  const tg_SeenFrame *f = &k->frames[at];
+  const tg_SeenFrame *caller = (at + 1 < span->first + span->count) ? f + 1
+                                                                    : NULL;
+  tg_FunctionId id = function_of(w, span->state.shared, caller, f);
+  if (f->is_c && id != 0)
+    tg_intmap_set(&w->called, f->code, id);
+  return id != 0 && add(w, id, line_of(w, f));
+}
+
 static bool add_span (tg_SpyWriting *w, const tg_SpyStack *k,
                       const tg_SpySpan *span) {
   if (!add_thread(w, span->state.at))
     return false;
   for (uint32_t i = span->count; i > 0; i--) {
-    const tg_SeenFrame *f = &k->frames[span->first + i - 1];
-    const tg_SeenFrame *caller = (i < span->count) ? f + 1 : NULL;
-    tg_FunctionId id = function_of(w, span->state.shared, caller, f);
-    if (id == 0 || !add(w, id, line_of(w, f)))
+    if (!add_frame(w, k, span, span->first + i - 1))
       return false;
   }
   return true;
+}
+
+static bool add_outside (tg_SpyWriting *w, uint64_t main) {
+  return add_thread(w, main)
+         && add(w, stranger(w, &w->outside, OUTSIDE_NAME), 0);
 }
 
 bool tg_spywriting_take (tg_SpyWriting *w, const tg_SpyStack *k,
                          uint64_t main) {
   w->now.n = 0;
   if (k->count == 0)
-    return add_thread(w, main)
-           && add(w, stranger(w, &w->outside, OUTSIDE_NAME), 0);
+    return add_outside(w, main);
   for (uint32_t i = 0; i < k->nspans; i++) {
     if (!add_span(w, k, &k->spans[i]))
       return false;
   }
   return true;
+}
+
+/* Light C functions are among those that package.loaded leads to by their
+   address alone. */
+tg_FunctionId tg_spywriting_called (tg_SpyWriting *w, uint64_t start) {
+  uint32_t id = tg_intmap_find(&w->called, start);
+  tg_Sight *s = &w->described.target->sight;
+  if (id != TG_INTMAP_NONE)
+    return id;
+  if (start == 0 || !tg_sight_has(s, TAG_LIGHTC))
+    return 0;
+  tg_SeenValue light = {.bits = start,
+                        .tag = (uint8_t)tg_sight_row(s, TAG_LIGHTC)};
+  if (tg_loadednames_find(&w->described.loaded, light) == NULL)
+    return 0;
+  return tg_described_of(&w->described, light, NULL);
+}
+
+/* All code of a function has its number. */
+static tg_FunctionId native_of (tg_SpyWriting *w, tg_CCode *code) {
+  tg_FunctionId *id = &code->function;
+  if (*id == 0 && code->start != 0) {
+    uint32_t known = tg_intmap_find(&w->natives, code->start);
+    *id = (known != TG_INTMAP_NONE) ? known : 0;
+  }
+  if (*id == 0 && stranger(w, id, code->title) != 0 && code->start != 0)
+    tg_intmap_set(&w->natives, code->start, *id);
+  return *id;
+}
+
+bool tg_spywriting_mix (tg_SpyWriting *w, const tg_SpyStack *k, uint64_t main,
+                        const tg_SpyMix *m, const tg_CStack *c) {
+  const tg_SpySpan *span = NULL;
+  bool good = true;
+  w->now.n = 0;
+  if (k->count == 0)
+    good = add_outside(w, main);
+  for (uint32_t i = 0; i < m->n && good; i++) {
+    uint32_t at = m->list[i].at;
+    switch (m->list[i].kind) {
+      case TG_STEP_SPAN:
+        span = &k->spans[at];
+        good = add_thread(w, span->state.at);
+        break;
+      case TG_STEP_FRAME:
+        good = add_frame(w, k, span, at);
+        break;
+      case TG_STEP_C:
+        good = add(w, native_of(w, tg_cstack_code(c, at)), 0);
+        break;
+      default: tg_unreachable();
+    }
+  }
+  return good;
 }
 
 bool tg_spywriting_preempt (tg_SpyWriting *w) {

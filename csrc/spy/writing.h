@@ -11,7 +11,7 @@
 #define TG_SPY_WRITING_H
 
 #include "dump/definitions.h"
-#include "spy/stack.h"
+#include "spy/mixed.h"
 #include "stream/writer.h"
 
 typedef struct tg_SpyEntry {
@@ -31,6 +31,8 @@ typedef struct tg_SpyWriting {
   tg_IntMap threads;    /* owns; numbers of coroutines, by address */
   uint32_t nthreads;
   tg_IntMap lines;      /* owns; by an instruction's address */
+  tg_IntMap called;     /* owns; C functions that Lua has called, by address */
+  tg_IntMap natives;    /* owns; other C functions, by where they begin */
   tg_SpyEntries now, before;    /* own; this sample and the one before */
   uint32_t epoch;       /* the writer's at that */
   tg_FunctionId outside, preempted;     /* that stand for no function; 0: not
@@ -58,6 +60,17 @@ bool tg_spywriting_begin (tg_SpyWriting *w, uint64_t now);
    main thread. An empty one is time outside of Lua. False without memory. */
 bool tg_spywriting_take (tg_SpyWriting *w, const tg_SpyStack *k,
                          uint64_t main);
+
+/* The same with C frames between them, in that order. */
+bool tg_spywriting_mix (tg_SpyWriting *w, const tg_SpyStack *k, uint64_t main,
+                        const tg_SpyMix *m, const tg_CStack *c);
+
+/* The number that a C function has which Lua calls; 0: Lua is not known to call
+   what begins there. */
+tg_FunctionId tg_spywriting_called (tg_SpyWriting *w, uint64_t start);
+
+/* Files of the process have come or gone: others may be at these addresses. */
+void tg_spywriting_forget_c (tg_SpyWriting *w);
 
 /* One more frame above it for the time in which others had the processor. */
 bool tg_spywriting_preempt (tg_SpyWriting *w);

@@ -545,6 +545,23 @@ describe("record --subprocesses", function ()
     end)
   end)
 
+  it("counts those that have ended before it looks", function ()
+    lookedat.with(run.lua, [[
+      say 'x' io.read()
+      for i = 1, 20 do os.execute "exit 0" end]], function (process)
+      process:waiting()
+      local command = spied.start {"record", "--pid", tostring(process.pid),
+                                   "-o", process.directory .. "/x.tgr",
+                                   "--subprocesses"}
+      spied.looking(command)
+      process.stdin:close()
+      spied.ended(command)
+      assert.equal(0, command.status, command.stderr)
+      local unseen = command.stderr:match "(%d+) programs? that process %d+ has"
+      assert.is_true(tonumber(unseen) > 0 and tonumber(unseen) <= 20)
+    end)
+  end)
+
   it("looks at those of a command that is no Lua itself", function ()
     run.within(function (directory)
       run.write(directory .. "/child.lua", child)

@@ -31,8 +31,7 @@ function lookedat.interpreters ()
   local function add (path)
     local text = io.popen(run.quote(path) .. " -v 2>&1"):read "a"
     local release = text:match "^Lua (5%.%d+%.?%d*)"
-    local looked = release and not release:find "^5%.5%.[1-9]"  -- not yet
-    if looked and not seen[release] and release ~= "5.0" then
+    if release and not seen[release] and release ~= "5.0" then
       seen[release] = true
       list[#list + 1] = {path = path, release = release}
     end

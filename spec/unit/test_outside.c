@@ -282,6 +282,8 @@ static void a_child_that_ends_meanwhile_is_its_parents (void) {
 static void only_releases_are_releases (void) {
   UNIT_CHECK(tg_ident_release("5.4.4 Copyright", 15) == 50404);
   UNIT_CHECK(tg_ident_release("5.4.12", 6) == 50412);
+  UNIT_CHECK(tg_ident_release("5.1 Copyright", 13) == 50100);
+  UNIT_CHECK(tg_ident_release("5.1 Copyrigh", 12) == 0);
   UNIT_CHECK(tg_ident_release("5.4", 3) == 0);
   UNIT_CHECK(tg_ident_release("5.4.x", 5) == 0);
   UNIT_CHECK(tg_ident_release("5.4.4", 4) == 0);

@@ -7,11 +7,14 @@
 --
 -- They end when we say so (SIGINT), or are gone. What they tell in the end is
 -- told as our own. Processes are found by what the kernel lists as children of
--- each thread: one whose parent has ended is nobody's.
+-- each thread: one whose parent has ended is nobody's. What the first process
+-- has started the kernel's events tell as well: so those that have ended before
+-- they were found are counted.
 
 local core = require "tracegrip.core"
 local main = require "tracegrip.cli.main"
 local single = require "tracegrip.cli.single"
+local units = require "tracegrip.cli.units"
 core.own()
 
 local descendants = {}
@@ -80,7 +83,7 @@ local function command_of (self, pid, file)
   if self.parsed.sample then
     add("--sample", ("%d"):format(self.parsed.sample))
   end
-  for _, name in ipairs {"wall", "stop", "force"} do
+  for _, name in ipairs {"wall", "stop", "native", "force"} do
     if self.parsed[name] then
       add("--" .. name)
     end
@@ -199,29 +202,56 @@ end
 ---------------------------------------------------------------------------
 
 -- Those of a process that is not known yet; nil: nobody has asked for them.
--- 'exported': what is written is no recording.
+-- 'exported': what is written is no recording. Who looks at the first process
+-- says so (family.spy).
 function descendants.new (parsed, exported)
   return parsed.subprocesses and setmetatable({
     parsed = parsed, exported = exported, members = {}, next_ns = 0,
+    spy = nil,          -- at the first process; nil: nobody looks at that
+    started = {},       -- of whom its events have told
     running = 0,        -- tracegrips
     taken = 0           -- recordings that are whole
   }, Family) or nil
 end
 
--- Those that there are by now, at most so often; for who calls this while it
--- looks at the process itself.
+-- Whether the first process has started some since the last time.
+local function has_started (self)
+  local list = self.spy and self.spy:forked() or {}
+  table.move(list, 1, #list, #self.started + 1, self.started)
+  return #list > 0
+end
+
+-- Those that there are by now, at most so often, or at once where it is known
+-- that there are new ones; for who calls this while it looks at the process
+-- itself.
 function Family:look ()
   local uv <const> = main.luv()
   local now = uv.hrtime()
-  if now >= self.next_ns then
+  if has_started(self) or now >= self.next_ns then
     self.next_ns = now + EVERY_NS
     uv.run "nowait"
     visit(self, self.parsed.pid, now)
   end
 end
 
+-- Those that were gone when we wanted to look.
+local function tell_unseen (self)
+  local unseen = 0
+  has_started(self)
+  for _, pid in ipairs(self.started) do
+    if not self.members[pid] and pid ~= core.pid() then
+      unseen = unseen + 1
+    end
+  end
+  if unseen > 0 then
+    main.note("%s that process %d has started ended before anybody looked",
+              units.several(unseen, "program"), self.parsed.pid)
+  end
+end
+
 -- They end, with what they have. How many recordings there are.
 function Family:finish ()
+  tell_unseen(self)
   for _, member in pairs(self.members) do
     if member.handle then
       member.handle:kill "sigint"

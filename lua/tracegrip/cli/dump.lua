@@ -40,11 +40,11 @@ local own = {
 local dump = {
   summary = "Shows the stack of every coroutine of any Lua process, or of a "
             .. "core.",
-  description = "Looks into a process that runs Lua (5.1.5, 5.2.4, 5.3.6, "
-    .. "5.4, 5.5, LuaJIT 2.1), with nothing prepared or loaded in it, and "
-    .. "shows the stack of every coroutine. The thread that runs Lua is "
-    .. "stopped for half a millisecond as a rule, or not at all where it "
-    .. "waits. Of a core file, which may be compressed, it shows the same.",
+  description = "Looks into a process that runs Lua (5.1 to 5.5, LuaJIT 2.1), "
+    .. "with nothing prepared or loaded in it, and shows the stack of every "
+    .. "coroutine. The thread that runs Lua is stopped for half a millisecond "
+    .. "as a rule, or not at all where it waits. Of a core file, which may be "
+    .. "compressed, it shows the same.",
   usage = "[options] PID | CORE",
   options = options.joined(own, values)
 }

@@ -50,6 +50,7 @@ local own = {
    group = "The recording",
    help = "Keep the text of the program's sources with it."},
   preload.option, spying.pid, spying.outside, spying.stop,
+  spying.native,
   descendants.option,
 }
 
@@ -197,8 +198,8 @@ end
 
 -- What goes with samples from outside.
 local from_outside = {}
-for name in ("pid outside stop subprocesses output force sample wall duration")
-            :gmatch "%S+" do
+for name in ("pid outside stop native subprocesses output force sample wall "
+             .. "duration"):gmatch "%S+" do
   from_outside[name] = true
 end
 
@@ -223,9 +224,12 @@ end
 local function check_program (parsed)
   if not parsed.script then
     main.misuse("missing argument 'script' (see tracegrip record --help)")
-  elseif (parsed.stop or parsed.subprocesses) and not parsed.outside then
-    main.misuse("%s is for samples that are taken from outside: --pid or "
-                .. "--outside", parsed.stop and "--stop" or "--subprocesses")
+  end
+  for _, name in ipairs {"stop", "native", "subprocesses"} do
+    if parsed[name] and not parsed.outside then
+      main.misuse("--%s is for samples that are taken from outside: --pid or "
+                  .. "--outside", name)
+    end
   end
 end
 

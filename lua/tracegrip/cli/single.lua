@@ -43,7 +43,7 @@ function single.about ()
     return nil
   end
   local lacks = {"commands (record --, coverage --, --preload)",
-                 "C modules of scripts"}
+                 "C modules of scripts", "--native"}
   for _, part in ipairs(parts) do
     if not package.searchpath(part[1], package.cpath) then
       lacks[#lacks + 1] = part[2]

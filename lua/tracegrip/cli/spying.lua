@@ -29,6 +29,12 @@ spying.stop = {name = "stop", flag = "--stop", value = true,
                help = "With --pid: the thread that runs Lua stands still for "
                       .. "a moment at each sample, so that none is torn."}
 
+spying.native = {name = "native", flag = "--native", value = true,
+                 group = "The program",
+                 help = "With --pid: C frames between Lua frames, too: what C "
+                        .. "functions call, and who has called Lua. Needs "
+                        .. "libdw (package libdw1, or elfutils)."}
+
 spying.outside = {name = "outside", flag = "--outside", value = true,
                   group = "The program",
                   help = "Take samples of the program from outside, as with "
@@ -55,7 +61,7 @@ end
 local function try (parsed, plan, profiled)
   return core.spy(parsed.pid, {
     sample = parsed.sample or spying.RATE, wall = parsed.wall,
-    stop = parsed.stop
+    stop = parsed.stop, native = parsed.native
   }, plan, profiled)
 end
 
@@ -93,7 +99,7 @@ function spying.follow (spy, pid, over)
 end
 
 -- Reasons that are no sample's.
-local beside = {threads = true, ticks = true, states = true}
+local beside = {threads = true, ticks = true, states = true, native = true}
 
 -- What a recording tells as samples.dropped, in words: "3 samples torn and
 -- given up (code 1, slot 2)", "1 thread not looked at ...". A list, empty if
@@ -122,6 +128,10 @@ function spying.losses (dropped)
   if dropped.ticks then
     notes[#notes + 1] = units.several(dropped.ticks, "tick")
                         .. " lost (they came too fast)"
+  end
+  if dropped.native then
+    notes[#notes + 1] = units.several(dropped.native, "sample")
+                        .. " without C frames"
   end
   return notes
 end
@@ -213,6 +223,9 @@ end
 local function take (parsed, path)
   local spy <close> = spying.open(parsed, plan_of(parsed, path))
   local family = family_of(parsed)
+  if family then
+    family.spy = spy
+  end
   with_signals(function (left)
     main.note("looking at process %d; Ctrl-C ends that, the process goes on",
               parsed.pid)
@@ -305,6 +318,9 @@ local function attend (parsed, path, family)
   local spy, how, status = meet(parsed, path, family)
   if spy then
     local keeper <close> = spy
+    if family then
+      family.spy = spy
+    end
     how, status = look(parsed, keeper, path, family)
     return how, status, true
   elseif not how then

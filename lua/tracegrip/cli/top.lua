@@ -69,7 +69,7 @@ local own = {
    group = "The program",
    help = "What a program that top runs writes goes to FILE; without it, it "
           .. "is shown when the program has ended."},
-  spying.pid, spying.stop,
+  spying.pid, spying.stop, spying.native,
 }
 
 top.options = options.joined(own, server.options)
