@@ -76,6 +76,7 @@ void tg_view_node (tg_View *v, uint32_t node, tg_Sink *out) {
   tg_paths_text(&v->paths, node, &v->text);
   tg_sink_key(out, "path");
   tg_sink_text(out, &v->room, v->text.data, v->text.size);
+  tg_view_maker(v, node, out);
 }
 
 /* ---- summary ---- */

@@ -58,6 +58,9 @@ local heap = {
      help = "Equal strings, and tables that refer to the same objects."},
     {name = "empty", flag = "--empty", value = true, group = "Of snapshots",
      help = "Objects that refer to nothing."},
+    {name = "makers", flag = "--makers", value = true, group = "Of snapshots",
+     help = "Who made what is alive, by the way of calls, of a snapshot that "
+            .. "was taken while a trace with memory ran (docs/heap.md)."},
     {name = "limit", kind = "limit", metavar = "N", default = tostring(LIMIT),
      group = "What is shown", help = "Rows of each table."},
     {name = "json", flag = "--json", value = true, group = "What is shown",
@@ -94,7 +97,8 @@ local function kind_of (text)
   return found and "snapshot" or "core", text
 end
 
-local questions = {"growing", "diff", "way", "find", "duplicates", "empty"}
+local questions = {"growing", "diff", "way", "find", "duplicates", "empty",
+                   "makers"}
 
 -- Which of the questions is asked; nil: none.
 local function question_of (parsed)
