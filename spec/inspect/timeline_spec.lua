@@ -192,7 +192,8 @@ describe("a debugger's timeline of allocations", function ()
         local snapshot = snapshot_of(front)
         local ways = {}
         for _, node in ipairs(of_class(snapshot, "Step1")) do
-          ways[(snapshot:made_by(node) or "nobody"):match "^%w+ ?<? ?%w*"] = true
+          local way = snapshot:made_by(node) or "nobody"
+          ways[way:match "^%w+ ?<? ?%w*"] = true
         end
         assert.same(wanted and {["nobody"] = true, ["make < left"] = true,
                                 ["make < right"] = true}
