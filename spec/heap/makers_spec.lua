@@ -248,6 +248,32 @@ describe("tracegrip heap", function ()
     end)
   end)
 
+  it("follows a script to its end, if the file is to be a .heaptimeline",
+  function ()
+    run.within(function (directory)
+      run.write(directory .. "/app.lua", [[
+        local Item = {__name = "Item"}
+        local function make () return setmetatable({}, Item) end
+        local function work () local item = make() return item end
+        kept = work()
+        if ... then os.exit(3) end]])
+      local path = directory .. "/x.heaptimeline"
+      for status, words in pairs {[0] = {}, [3] = {"exit"}} do
+        local result = heaps.command {"-o", path, "--", directory .. "/app.lua",
+                                      words[1]}
+        assert.equal("", result.stderr)
+        assert.equal(status, result.status)
+        local snapshot = heaps.read(path)
+        snapshot:check()
+        assert.same({["make < work < (main chunk)"] = 1},
+                    ways_to(snapshot, "Item"))
+      end
+      local result = heaps.command {"-o", path, "1"}
+      assert.equal(2, result.status)
+      assert.truthy(result.stderr:find("known of a script alone", 1, true))
+    end)
+  end)
+
   it("says so of a snapshot that does not tell", function ()
     of(begin .. [[assert(heap.snapshot "x.heaptimeline")]],
        function (_, directory)

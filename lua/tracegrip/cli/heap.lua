@@ -33,7 +33,8 @@ local heap = {
   options = options.joined({
     {name = "out", flag = "-o --out", metavar = "FILE",
      group = "Of a process or a core",
-     help = "The snapshot (default: NAME.heapsnapshot); of a script, too. "
+     help = "The snapshot (default: NAME.heapsnapshot); of a script, too, "
+            .. "and with who made each object if it ends in .heaptimeline. "
             .. "A page of it if it ends in .html, also of a snapshot."},
     {name = "fork", flag = "--fork", value = true,
      group = "Of a process or a core",
@@ -160,6 +161,10 @@ local function tell (parsed, path, result)
               result.distant == 1 and "one object is"
               or units.count(result.distant) .. " objects are")
   end
+  if result.ended then
+    main.note("nobody knows who made the objects: the trace that tells has "
+              .. "ended before (%s)", result.ended)
+  end
   if parsed.page then
     path = write_page(parsed, path)
   end
@@ -175,6 +180,10 @@ local function tell (parsed, path, result)
 end
 
 local function take (parsed, kind, target)
+  if parsed.out and heapfile.is_timeline(parsed.out) then
+    main.misuse("%s would have who made the objects, which is known of a "
+                .. "script alone (-- script.lua)", parsed.out)
+  end
   if kind == "address" then
     parsed.address = target
     local result, path = remoteheap.take(parsed)
@@ -202,8 +211,11 @@ local function take_at_end (parsed)
   if not absolute then
     main.fail("%s", message)
   end
-  local how, status = program.follow(script, words, "snapshotAtEnd",
-                                     {path = absolute, told = told})
+  local how, status = program.follow(script, words, "snapshotAtEnd", {
+    path = absolute, told = told, watch = heapfile.is_timeline(path) and {
+      trace = {"name", "allocations"}
+    } or nil
+  })
   local text = core.filetype(told) and core.contents(told)
   os.remove(told)
   local chunk = text and load("return " .. text, "=told", "t", {})
