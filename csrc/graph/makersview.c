@@ -9,6 +9,8 @@
 
 #include "base/alloc.h"
 
+#define CALLS 16u       /* of one object, as text */
+
 /* ---- a function ---- */
 
 static void write_text (tg_View *v, uint32_t string, tg_Sink *out) {
@@ -52,6 +54,38 @@ void tg_view_maker (tg_View *v, uint32_t node, tg_Sink *out) {
     out->close(out);
   }
   out->close(out);
+}
+
+static void add_call (const tg_Graph *g, tg_MakerId id, tg_Buf *text) {
+  const tg_Makers *m = &g->makers;
+  const tg_MakerFunction *f = &m->functions[tg_makers_get(m, id)->function];
+  size_t size;
+  const char *s = tg_graph_text(g, f->name, &size);
+  tg_buf_add(text, s, size);
+  if (is_empty(g, f->script))
+    return;
+  tg_buf_addchar(text, ' ');
+  s = tg_graph_text(g, f->script, &size);
+  tg_buf_add(text, s, size);
+  if (f->line > 0)
+    tg_buf_addfmt(text, ":%u", f->line);
+}
+
+/* The root is told of what only the root has made. */
+void tg_view_maker_text (const tg_View *v, uint32_t node, tg_Buf *text) {
+  const tg_Makers *m = &v->graph.makers;
+  tg_MakerId id = tg_makers_of(m, node), caller;
+  for (uint32_t i = 0; id != 0; i++, id = caller) {
+    caller = tg_makers_get(m, id)->caller;
+    if (i > 0 && caller == 0)
+      return;
+    tg_buf_addstr(text, i > 0 ? " < " : "");
+    if (i == CALLS) {
+      tg_buf_addstr(text, "…");
+      return;
+    }
+    add_call(&v->graph, id, text);
+  }
 }
 
 /* ---- all ---- */

@@ -70,8 +70,11 @@ void tg_view_name (tg_View *v, uint32_t node, tg_Sink *out);
    known, into an open object. */
 void tg_view_maker (tg_View *v, uint32_t node, tg_Sink *out);
 
-/* "id", "self", "retained", "path" and "made_by" of a node, into an open
-   object. */
+/* The same as text, of the innermost calls: "fill app.lua:7 < work app.lua:3";
+   nothing if the maker is not known. */
+void tg_view_maker_text (const tg_View *v, uint32_t node, tg_Buf *text);
+
+/* "id", "self", "retained" and "path" of a node, into an open object. */
 void tg_view_node (tg_View *v, uint32_t node, tg_Sink *out);
 
 #endif

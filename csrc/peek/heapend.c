@@ -94,7 +94,8 @@ static void replace_exit (lua_State *L) {
   lua_pop(L, 1);
 }
 
-/* Made before what keeps it, and so finalized after that. Nil: there is none. */
+/* Made before what keeps it, and so finalized after that. Nil: there is
+   none. */
 static void push_trace (lua_State *L) {
   if (lua_getfield(L, 1, "watch") == LUA_TTABLE) {
     lua_pushcfunction(L, trace_watch);

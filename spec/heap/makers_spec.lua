@@ -1,6 +1,8 @@
 -- Who made the objects of a heap: a snapshot that is taken while a trace with
 -- memory runs, and what tracegrip heap tells of it.
 
+local cjson = require "cjson"
+
 local heaps = require "spec.support.heaps"
 local run = require "spec.support.run"
 
@@ -221,6 +223,25 @@ describe("tracegrip heap", function ()
                               .. "  called by small  app.lua:14\n", 1, true))
       text = heaps.command({path, "--find", "Item"}).stdout
       assert.truthy(text:find("make  app.lua:11 < small  app.lua:14", 1, true))
+    end)
+  end)
+
+  it("writes them into the page of a snapshot that has them", function ()
+    with(function (path)
+      local page = path:gsub("x%.heaptimeline$", "x.html")
+      assert.equal(0, heaps.command({path, "-o", page}).status)
+      local facts = run.read(page):match "<script id=\"facts\".->(.-)</script>"
+      local document, found = cjson.decode(facts), {}
+      for i, text in ipairs(document.nodes.class) do
+        local maker = document.nodes.maker[i]
+        if document.texts[text + 1] == "Item" then
+          local way = document.texts[maker + 1]
+          found[way] = (found[way] or 0) + 1
+        end
+        assert.is_true(maker >= -1)
+      end
+      assert.same({["make app.lua:11 < small app.lua:14"] = 1,
+                   ["make app.lua:11 < large app.lua:15"] = 10}, found)
     end)
   end)
 
