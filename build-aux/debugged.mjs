@@ -22,7 +22,9 @@
 //                        types into the editor that has appeared in an element
 //                        of that class, until it goes away or is empty
 //     page.say(text)     types into the console
-//     page.show(name)    brings a panel to the front: "console", "coverage" ...
+//     page.show(name, moves)
+//                        brings a panel to the front: "console", "coverage" ...
+//                        and waits until it stands still, unless it moves
 //     page.cover(begin)  begins or ends recording coverage, by blocks
 //     page.turn(program) goes to another program, as a person does who has
 //                        started one anew
@@ -220,9 +222,10 @@ export async function attach (browser, address, size) {
     tab?.dispatchEvent(new MouseEvent("mousedown", {bubbles: true, button: 0}))
     return tab !== undefined
   })()`)
-  page.show = async (name) => {
+  page.show = async (name, moves) => {
     await page.value(views(`await views.showView(${JSON.stringify(name)})`))
-    await page.settle()
+    if (!moves)
+      await page.settle()
   }
   page.cover = (begin) => page.value(views(`
     const panel = await views.view("coverage").widget()

@@ -192,30 +192,61 @@ async function inPerformance (browser, scheme) {
 
 // ---- the Memory panel ----
 
-const LEAKED = 69             // leak.lua's last line: all customers are served
+const OPENED = 66             // before leak.lua's customers come
+const LEAKED = 69             // its last line: all of them are served
 
-async function inMemory (browser, scheme) {
+async function inLeak (browser, scheme, line) {
   const leak = join(tmpdir(), "shop")
   mkdirSync(leak, {recursive: true})
   copyFileSync("examples/leak.lua", join(leak, "leak.lua"))
-  const page = await attached(browser, scheme, leak, "leak.lua", LEAKED)
+  const page = await attached(browser, scheme, leak, "leak.lua", line)
   const close = page.close
   page.close = () => {
     rmSync(leak, {recursive: true})
     return close()
   }
-  await page.show("heap-profiler")
-  await page.press("Take heap snapshot")
-  await page.settle()                     // it then shows where the program is
-  await page.show("heap-profiler")
+  return page
+}
+
+// The class of what has leaked is opened, and its first object chosen.
+async function chooseSession (page) {
   const row = `(e) => e.tagName === "TD"
     && e.innerText.trim().startsWith("shop.Session")`
   await page.until(`${all}.some(${row})`)
   await page.on("the class", row)
   for (const [name, code] of [["ArrowRight", 39], ["ArrowDown", 40]]) {
-    await page.key(name, code)            // opened, and its first object chosen
+    await page.key(name, code)
     await page.settle()
   }
+}
+
+async function inMemory (browser, scheme) {
+  const page = await inLeak(browser, scheme, LEAKED)
+  await page.show("heap-profiler")
+  await page.press("Take heap snapshot")
+  await page.settle()                     // it then shows where the program is
+  await page.show("heap-profiler")
+  await chooseSession(page)
+  return page
+}
+
+async function inMakers (browser, scheme) {
+  const page = await inLeak(browser, scheme, OPENED)
+  const click = (text) => page.on(text, `(e) => e.children.length === 0
+    && e.innerText?.trim().startsWith("${text}")`)
+  await page.gutter(LEAKED)
+  await page.show("heap-profiler")
+  await click("Allocations on timeline")
+  await click("Allocation stack traces")
+  await click("Start")
+  await page.offers("Stop recording heap profile")
+  await page.show("sources", true)
+  await page.press("Resume script execution")
+  await page.until(`${all}.some((e) => e.innerText === "Paused on breakpoint")`)
+  await page.show("heap-profiler", true)
+  await page.press("Stop recording heap profile")
+  await chooseSession(page)
+  await page.tab("Allocation stack")
   return page
 }
 
@@ -284,6 +315,7 @@ const pictures = {
     return page
   },
   heap: inMemory,
+  "heap-makers": inMakers,
   async "heap-html" (browser, scheme) {
     const page = await browser.open(`file://${files.leak}`,
       {width: 1100, height: 640, scheme})

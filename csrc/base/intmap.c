@@ -13,6 +13,7 @@
 #include "base/hash.h"
 
 #define FIRST_SLOTS 64
+#define LARGE ((size_t)2 << 20) /* bytes; such pages are looked up once */
 
 /* Where the search for a key begins. */
 static size_t home (const tg_IntMap *x, uint64_t key) {
@@ -29,6 +30,23 @@ static size_t slot_of (const tg_IntMap *x, uint64_t key) {
   return i;
 }
 
+static size_t size_of (const tg_IntMap *x) {
+  return x->capacity * sizeof *x->slots;
+}
+
+/* A search goes anywhere in them: with small pages each would be one more of
+   the processor's searches, for the page. */
+static tg_IntMapSlot *new_slots (size_t size) {
+  return size < LARGE ? tg_malloc(size) : tg_pages_large(size);
+}
+
+static void free_slots (const tg_IntMap *x) {
+  if (size_of(x) < LARGE)
+    tg_free(x->slots);
+  else
+    tg_pages_free(x->slots, size_of(x));
+}
+
 /* Every key's place depends on where the slots are (hash.h), so all are put in
    anew and none is copied along. */
 static bool rehash (tg_IntMap *x) {
@@ -36,16 +54,16 @@ static bool rehash (tg_IntMap *x) {
   bigger.capacity = x->capacity > 0 ? x->capacity * 2 : FIRST_SLOTS;
   if (bigger.capacity > SIZE_MAX / sizeof *bigger.slots)
     return false;
-  bigger.slots = tg_malloc(bigger.capacity * sizeof *bigger.slots);
+  bigger.slots = new_slots(size_of(&bigger));
   if (bigger.slots == NULL)
     return false;
-  memset(bigger.slots, 0xff, bigger.capacity * sizeof *bigger.slots);
+  memset(bigger.slots, 0xff, size_of(&bigger));
   for (size_t i = 0; i < x->capacity; i++) {
     const tg_IntMapSlot *s = &x->slots[i];
     if (s->place != TG_INTMAP_NONE)
       bigger.slots[slot_of(&bigger, s->key)] = *s;
   }
-  tg_free(x->slots);
+  free_slots(x);
   *x = bigger;
   return true;
 }
@@ -88,6 +106,6 @@ void tg_intmap_drop (tg_IntMap *x, uint64_t key) {
 }
 
 void tg_intmap_free (tg_IntMap *x) {
-  tg_free(x->slots);
+  free_slots(x);
   memset(x, 0, sizeof *x);
 }

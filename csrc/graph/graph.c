@@ -5,6 +5,8 @@
 
 #include "base/alloc.h"
 #include "base/grow.h"
+#include "text/terminal.h"
+#include "text/utf8.h"
 
 /* One list of many arrays: each has the room that the last one has. */
 static bool room_for_node (tg_Graph *g) {
@@ -68,6 +70,15 @@ uint32_t tg_graph_string (tg_Graph *g, const char *s, size_t size) {
   if (i == TG_INTMAP_NONE)
     g->failed = true;
   return i == TG_INTMAP_NONE ? 0 : i;
+}
+
+uint32_t tg_graph_words (tg_Graph *g, tg_Buf *room, const char *s,
+                         size_t size) {
+  if (tg_utf8_whole(s, size) == size)
+    return tg_graph_string(g, s, size);
+  tg_buf_clear(room);
+  tg_terminal_escape(room, s, size, 0);
+  return tg_graph_string(g, room->data, room->size);
 }
 
 void tg_graph_append_string (tg_Graph *g, const char *s, size_t size) {
@@ -137,5 +148,6 @@ void tg_graph_free (tg_Graph *g) {
   tg_free(g->edge_types);
   tg_free(g->idle);
   tg_intern_free(&g->strings);
+  tg_makers_free(&g->makers);
   *g = (tg_Graph){0};
 }

@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "base/intern.h"
+#include "graph/makers.h"
 
 /* V8's words, in the order that its files declare them. */
 #define TG_NODE_TYPES(X) \
@@ -74,6 +75,7 @@ typedef struct tg_Graph {
   uint8_t *edge_types;  /* tg_EdgeType */
   uint8_t *idle;        /* a bit an edge: it retains nothing; NULL: not known */
   tg_Intern strings;
+  tg_Makers makers;     /* of nodes, if that is known */
   bool born;            /* nodes are in the order in which objects were made,
                            and ids are addresses (birth.h) */
   bool failed;          /* no memory, or more than 32 bits can number */
@@ -87,6 +89,11 @@ void tg_graph_edge (tg_Graph *g, tg_EdgeType type, uint32_t name, uint32_t to);
 /* The number of a string that is used for names; 0 and 'failed' without
    memory. */
 uint32_t tg_graph_string (tg_Graph *g, const char *s, size_t size);
+
+/* The same of bytes that may be no UTF-8, which would be no JSON: as a Lua
+   literal has them, which is put together in 'room'. */
+uint32_t tg_graph_words (tg_Graph *g, tg_Buf *room, const char *s,
+                         size_t size);
 
 /* The next string, whether or not there is one like it: the number is that of
    the place, as files have it. */

@@ -86,6 +86,12 @@ static int64_t joint (Page *p, uint32_t place) {
   return tg_paths_joint(&p->view->paths, p->extract.list[place]);
 }
 
+static int64_t maker (Page *p, uint32_t place) {
+  tg_buf_clear(&p->text);
+  tg_view_maker_text(p->view, p->extract.list[place], &p->text);
+  return p->text.size > 0 ? text_of(p, p->text.data, p->text.size) : -1;
+}
+
 static int64_t above (Page *p, uint32_t place) {
   uint32_t node = p->extract.list[place];
   return node == 0 ? -1 : place_of(p, p->view->dominators.dominator[node]);
@@ -108,7 +114,8 @@ static const struct {
   {"class", class, false}, {"self", self, false},
   {"retained", retained, false}, {"before", before, false},
   {"edge", edge, false}, {"joint", joint, false}, {"above", above, true},
-  {"kept", kept, true}, {"referrers", referrers, true}
+  {"kept", kept, true}, {"referrers", referrers, true},
+  {"maker", maker, false}       /* if the snapshot knows any */
 };
 
 static void put_ways (Page *p, tg_Sink *out) {
@@ -134,6 +141,8 @@ static void put_nodes (Page *p, tg_Sink *out) {
   out->object(out);
   for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
     uint32_t n = columns[i].boxes ? p->extract.boxes : p->extract.count;
+    if (columns[i].cell == maker && p->view->graph.makers.count == 0)
+      continue;
     out->key(out, columns[i].name, strlen(columns[i].name));
     out->array(out);
     for (uint32_t place = 0; place < n; place++)

@@ -14,7 +14,8 @@
 **     nodes       columns: id, type, name, class, self, retained; before: the
 **                 node before it on the shortest way from the root; edge: what
 **                 leads from there to it, a text; joint: how the way is written
-**                 (tg_Joint). -1 is none
+**                 (tg_Joint); maker: who made it, a text, if the snapshot
+**                 tells that of any. -1 is none
 **     ... boxes   above: the box that dominates it; kept: objects that it
 **                 keeps, itself too; referrers: edges that keep it; ways:
 **                 [node, edge, node, edge ...], who refers to it by which edge,

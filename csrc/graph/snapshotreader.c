@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "graph/jsonscan.h"
+#include "graph/makersreader.h"
 #include "outside/unpack.h"
 
 #define FIELDS 32u      /* of a node or an edge, at most */
@@ -18,7 +19,7 @@
 /* Where a field is, and what numbers of types mean. */
 typedef struct Fields {
   uint32_t count;
-  uint32_t type, name, id, size, edges, to;
+  uint32_t type, name, id, size, edges, to, maker;
   uint8_t types[TYPES];
   uint32_t ntypes;
 } Fields;
@@ -26,6 +27,7 @@ typedef struct Fields {
 typedef struct Reading {
   tg_Graph *g;
   tg_JsonScan scan;
+  tg_MakersReader makers;       /* owns */
   Fields node, edge;
   uint64_t edges;       /* that nodes say they have */
   tg_Buf text;          /* owns */
@@ -36,9 +38,10 @@ typedef struct Reading {
 
 static void place_field (Reading *r, Fields *f, uint32_t i) {
   static const char *const words[] = {"type", "name", "name_or_index", "id",
-                                      "self_size", "edge_count", "to_node"};
+                                      "self_size", "edge_count", "to_node",
+                                      "trace_node_id"};
   uint32_t *const to[] = {&f->type, &f->name, &f->name, &f->id, &f->size,
-                          &f->edges, &f->to};
+                          &f->edges, &f->to, &f->maker};
   for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
     if (r->text.size == strlen(words[k])
         && memcmp(r->text.data, words[k], r->text.size) == 0)
@@ -48,7 +51,7 @@ static void place_field (Reading *r, Fields *f, uint32_t i) {
 
 static bool read_fields (Reading *r, Fields *f) {
   uint64_t n = 0;
-  f->type = f->name = f->id = f->size = f->edges = f->to = NONE;
+  f->type = f->name = f->id = f->size = f->edges = f->to = f->maker = NONE;
   if (!tg_jsonscan_expect(&r->scan, '['))
     return false;
   while (tg_jsonscan_more(&r->scan, ']', &n)) {
@@ -128,6 +131,10 @@ static bool read_meta (Reading *r) {
       read_types(r, &r->node, false);
     else if (is_key(r, "edge_types"))
       read_types(r, &r->edge, true);
+    else if (is_key(r, "trace_function_info_fields"))
+      tg_makersreader_function_fields(&r->makers);
+    else if (is_key(r, "trace_node_fields"))
+      tg_makersreader_call_fields(&r->makers);
     else
       tg_jsonscan_skip(&r->scan);
   }
@@ -188,6 +195,16 @@ static bool next_record (Reading *r, const Fields *f, uint64_t *n,
   return true;
 }
 
+/* By the number that the file has for its maker, if there is one. */
+static bool note_maker (Reading *r, const uint64_t *fields) {
+  uint64_t id = r->node.maker != NONE ? fields[r->node.maker] : 0;
+  if (id == 0 || id > UINT32_MAX
+      || tg_makers_set(&r->g->makers, r->g->count - 1, (tg_MakerId)id))
+    return true;
+  r->g->failed = true;
+  return false;
+}
+
 static bool read_nodes (Reading *r) {
   const Fields *f = &r->node;
   uint64_t n = 0, v[FIELDS];
@@ -201,7 +218,7 @@ static bool read_nodes (Reading *r) {
       return tg_jsonscan_fail(&r->scan, "fewer edges");
     tg_graph_node(r->g, r->node.types[v[f->type]], (uint32_t)v[f->name],
                   v[f->id], v[f->size]);
-    if (r->g->failed)
+    if (r->g->failed || !note_maker(r, v))
       return false;
     r->g->first[r->g->count - 1] = (uint32_t)r->edges;
     r->edges += v[f->edges];
@@ -278,6 +295,10 @@ static bool read_all (Reading *r) {
       read_edges(r);
     else if (is_key(r, "strings"))
       read_strings(r);
+    else if (is_key(r, "trace_function_infos"))
+      tg_makersreader_functions(&r->makers);
+    else if (is_key(r, "trace_tree"))
+      tg_makersreader_tree(&r->makers);
     else
       tg_jsonscan_skip(&r->scan);
     if (r->g->failed)
@@ -287,7 +308,8 @@ static bool read_all (Reading *r) {
     return false;
   if (!r->all_edges || !r->strings || r->g->count == 0)
     return tg_jsonscan_fail(&r->scan, "nodes, edges and strings");
-  return tg_graph_end(r->g) && has_names(r);
+  return tg_graph_end(r->g) && has_names(r)
+         && tg_makersreader_end(&r->makers);
 }
 
 bool tg_snapshot_read (tg_Graph *g, const char *data, size_t size,
@@ -295,6 +317,8 @@ bool tg_snapshot_read (tg_Graph *g, const char *data, size_t size,
   Reading r = {.g = g};
   *g = (tg_Graph){0};
   tg_jsonscan_init(&r.scan, data, size);
+  r.makers.graph = g;
+  r.makers.scan = &r.scan;
   bool done = read_all(&r);
   if (!done && r.scan.wrong != NULL)
     tg_buf_addfmt(words, "it is no heap snapshot, or a damaged one: at byte "
@@ -304,6 +328,7 @@ bool tg_snapshot_read (tg_Graph *g, const char *data, size_t size,
   else if (!done)
     tg_buf_addstr(words, "not enough memory");
   tg_buf_free(&r.text);
+  tg_makersreader_free(&r.makers);
   return done;
 }
 

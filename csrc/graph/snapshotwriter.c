@@ -1,10 +1,12 @@
 /* snapshotwriter.c - see snapshotwriter.h. */
 #include "graph/snapshotwriter.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/digits.h"
 #include "text/jsonwriter.h"
 
 #define FIELDS 7u       /* of a node */
@@ -50,30 +52,42 @@ static void add_head (const tg_Graph *g, const tg_SnapshotHead *h,
   tg_buf_addstr(b, FIRST);
   add_meta(b);
   tg_buf_addfmt(b, ",\"node_count\":%u,\"edge_count\":%u,"
-                "\"trace_function_count\":0,\"tracegrip\":{\"lua\":\"%s\","
+                "\"trace_function_count\":%u,\"tracegrip\":{\"lua\":\"%s\","
                 "\"pid\":%d,\"objects\":%llu,\"state_bytes\":%llu,"
                 "\"low\":%llu,\"high\":%llu,\"born\":%d}},\n\"nodes\":[",
-                g->count, g->nedges, h->lua, h->pid,
+                g->count, g->nedges, g->makers.nfunctions, h->lua, h->pid,
                 (unsigned long long)h->objects,
                 (unsigned long long)h->state_bytes,
                 (unsigned long long)h->low, (unsigned long long)h->high,
                 g->born);
 }
 
-static void add_numbers (tg_Buf *b, const uint64_t *list, unsigned n) {
-  if (!tg_buf_reserve(b, n * 21u))
+/* Most are of one digit. */
+TG_INLINE char *put_number (char *p, uint64_t v) {
+  if (v >= 10)
+    return tg_digits(p, v);
+  *p = (char)('0' + v);
+  return p + 1;
+}
+
+/* There are tens of millions of them: nothing is asked for each. */
+TG_INLINE void add_numbers (tg_Buf *b, const uint64_t *list, unsigned n) {
+  if (!tg_buf_reserve(b, n * (TG_DIGITS + 1)))
     return;
+  char *p = b->data + b->size;
   for (unsigned i = 0; i < n; i++) {
-    tg_buf_addu64(b, list[i]);
-    tg_buf_addchar(b, i + 1 < n ? ',' : '\n');
+    p = put_number(p, list[i]);
+    *p++ = ',';
   }
+  p[-1] = '\n';
+  b->size = (size_t)(p - b->data);
 }
 
 static bool add_nodes (const tg_Graph *g, tg_OutFile *out) {
   for (uint32_t i = 0; i < g->count; i++) {
     uint64_t fields[FIELDS] = {
       g->types[i], g->names[i], g->ids[i], g->sizes[i],
-      g->first[i + 1] - g->first[i], 0, 0};
+      g->first[i + 1] - g->first[i], tg_makers_of(&g->makers, i), 0};
     if (i > 0)
       tg_buf_addchar(&out->text, ',');
     add_numbers(&out->text, fields, FIELDS);
@@ -97,9 +111,60 @@ static bool add_edges (const tg_Graph *g, tg_OutFile *out) {
   return true;
 }
 
+static bool add_functions (const tg_Makers *m, tg_OutFile *out) {
+  tg_buf_addstr(&out->text, "],\n\"trace_function_infos\":[");
+  for (uint32_t i = 0; i < m->nfunctions; i++) {
+    const tg_MakerFunction *f = &m->functions[i];
+    uint64_t fields[6] = {i, f->name, f->script, f->script_id, f->line,
+                          f->column};
+    tg_buf_addstr(&out->text, i > 0 ? "," : "");
+    add_numbers(&out->text, fields, 6);
+    if (!tg_outfile_turn(out))
+      return false;
+  }
+  return true;
+}
+
+static void add_maker (const tg_Makers *m, tg_MakerId id, tg_Buf *b) {
+  const tg_Maker *maker = tg_makers_get(m, id);
+  uint64_t fields[4] = {id, maker->function, maker->count, maker->size};
+  add_numbers(b, fields, 4);
+  tg_buf_addstr(b, ",[");
+}
+
+/* Of each maker the fields, then a list of those that it calls. */
+static bool add_makers (const tg_Makers *m, const tg_MakerLinks *links,
+                        tg_OutFile *out) {
+  for (tg_MakerId id = 1; id != 0;) {
+    uint32_t ends;
+    add_maker(m, id, &out->text);
+    id = tg_makers_next(m, links, id, &ends);
+    for (uint32_t i = 0; i < ends; i++)
+      tg_buf_addchar(&out->text, ']');
+    if (id != 0 && ends > 0)
+      tg_buf_addchar(&out->text, ',');
+    if (!tg_outfile_turn(out))
+      return false;
+  }
+  return true;
+}
+
+static bool add_tree (const tg_Makers *m, tg_OutFile *out) {
+  tg_MakerLinks links;
+  tg_buf_addstr(&out->text, "],\"trace_tree\":[");
+  if (m->count == 0)
+    return true;
+  if (!tg_makers_link(m, &links)) {
+    out->error = ENOMEM;
+    return false;
+  }
+  bool done = add_makers(m, &links, out);
+  tg_makers_unlink(&links);
+  return done;
+}
+
 static void add_samples (const tg_SnapshotHead *h, tg_OutFile *out) {
-  tg_buf_addstr(&out->text, "],\n\"trace_function_infos\":[],"
-                "\"trace_tree\":[],\"samples\":[");
+  tg_buf_addstr(&out->text, "],\"samples\":[");
   for (uint32_t i = 0; i < h->nsamples; i++) {
     tg_buf_addstr(&out->text, i > 0 ? "," : "");
     add_numbers(&out->text, h->samples + 2 * (size_t)i, 2);
@@ -125,7 +190,8 @@ static bool add_strings (const tg_Graph *g, tg_OutFile *out) {
 bool tg_snapshot_write (const tg_Graph *g, const tg_SnapshotHead *head,
                         tg_OutFile *out) {
   add_head(g, head, &out->text);
-  if (!add_nodes(g, out) || !add_edges(g, out))
+  if (!add_nodes(g, out) || !add_edges(g, out)
+      || !add_functions(&g->makers, out) || !add_tree(&g->makers, out))
     return false;
   add_samples(head, out);
   if (!add_strings(g, out))

@@ -287,6 +287,7 @@ bool tg_view_paths (tg_View *v, uint32_t node, uint32_t most, tg_Sink *out) {
   tg_sink_key(out, "name");
   tg_view_name(v, node, out);
   tg_view_node(v, node, out);
+  tg_view_maker(v, node, out);
   tg_sink_key(out, "paths");
   out->array(out);
   uint64_t longer = 0;

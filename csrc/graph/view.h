@@ -33,13 +33,14 @@ void tg_view_close (tg_View *v);
    of these. */
 bool tg_view_summary (tg_View *v, uint32_t most, tg_Sink *out);
 
-/* {id, name, self, retained, path, paths: [[{type, name, text, id, class},
-   ...]], longer}: the shortest ways to a node by each of those that refer to
-   it, 'most' of them; how many were left out since they are too long. */
+/* {id, name, self, retained, path, made_by, paths: [[{type, name, text, id,
+   class}, ...]], longer}: the shortest ways to a node by each of those that
+   refer to it, 'most' of them; how many were left out since they are too
+   long. */
 bool tg_view_paths (tg_View *v, uint32_t node, uint32_t most, tg_Sink *out);
 
-/* {found, objects: [{id, name, self, retained, path}]}: whose class, name or
-   text has 'word' in it. */
+/* {found, objects: [{id, name, self, retained, path, made_by}]}: whose class,
+   name or text has 'word' in it. */
 bool tg_view_find (tg_View *v, const char *word, uint32_t most, tg_Sink *out);
 
 /* {strings: [{text, count, self, wasted}], tables: [{name, count, self, wasted,
@@ -51,12 +52,27 @@ bool tg_view_duplicates (tg_View *v, uint32_t most, tg_Sink *out);
    they are made of, by class. */
 bool tg_view_empty (tg_View *v, uint32_t most, tg_Sink *out);
 
+/* {ways, unknown_count, unknown, calls: [{name, url, line, count, self,
+   total_count, total, allocations, allocated, calls: [...]}]}: what there is by
+   the way of calls that made it, of itself and with all that it called, and
+   what it has ever allocated; of so many ways the 'most' largest, as a tree,
+   and of what nobody is known to have made. */
+bool tg_view_makers (tg_View *v, uint32_t most, tg_Sink *out);
+
 /* ---- for these files ---- */
 
 /* What a node is called in a row: its class, of functions and the like their
    own name; of a string the text, cut. */
 const char *tg_view_called (const tg_View *v, uint32_t node, size_t *size);
 void tg_view_name (tg_View *v, uint32_t node, tg_Sink *out);
+
+/* "made_by": [{name, url, line}], innermost first, of a node whose maker is
+   known, into an open object. */
+void tg_view_maker (tg_View *v, uint32_t node, tg_Sink *out);
+
+/* The same as text, of the innermost calls: "fill app.lua:7 < work app.lua:3";
+   nothing if the maker is not known. */
+void tg_view_maker_text (const tg_View *v, uint32_t node, tg_Buf *text);
 
 /* "id", "self", "retained" and "path" of a node, into an open object. */
 void tg_view_node (tg_View *v, uint32_t node, tg_Sink *out);

@@ -87,6 +87,7 @@ bool tg_view_find (tg_View *v, const char *word, uint32_t most,
     tg_sink_key(out, "name");
     tg_view_name(v, rows[i].node, out);
     tg_view_node(v, rows[i].node, out);
+    tg_view_maker(v, rows[i].node, out);
     out->close(out);
   }
   out->close(out);

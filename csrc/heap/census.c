@@ -184,6 +184,16 @@ static void turn (tg_Heap *h) {
   }
 }
 
+/* Not __builtin_popcountll: for processors that may have no instruction for it
+   that is a call, which looks eight bytes up. */
+TG_INLINE uint32_t bits_of (uint64_t v) {
+  v -= v >> 1 & UINT64_C(0x5555555555555555);
+  v = (v & UINT64_C(0x3333333333333333))
+      + (v >> 2 & UINT64_C(0x3333333333333333));
+  v = (v + (v >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+  return (uint32_t)(v * UINT64_C(0x0101010101010101) >> 56);
+}
+
 /* Where each is, by counting. */
 static bool number (tg_Heap *h) {
   uint64_t words = h->eighths / 64 + 1;
@@ -194,7 +204,7 @@ static bool number (tg_Heap *h) {
     return false;
   for (uint64_t i = 0; i < words; i++) {
     h->ranks[i] = rank;
-    rank += (uint32_t)__builtin_popcountll(h->bits[i]);
+    rank += bits_of(h->bits[i]);
   }
   return true;
 }
@@ -202,7 +212,7 @@ static bool number (tg_Heap *h) {
 static uint32_t rank_of (const tg_Heap *h, uint64_t eighth) {
   uint64_t i = eighth / 64;
   uint64_t below = (UINT64_C(1) << eighth % 64) - 1;
-  return h->ranks[i] + (uint32_t)__builtin_popcountll(h->bits[i] & below);
+  return h->ranks[i] + bits_of(h->bits[i] & below);
 }
 
 uint32_t tg_heap_number (const tg_Heap *h, uint64_t at) {

@@ -21,13 +21,9 @@ static uint32_t string (tg_Naming *n, const char *s) {
 
 /* ---- strings ---- */
 
-/* What is no UTF-8 would be no JSON. The text may be in n->text. */
+/* The text may be in n->text. */
 static uint32_t text_name (tg_Naming *n, const char *s, size_t size) {
-  if (tg_utf8_whole(s, size) == size)
-    return tg_graph_string(n->graph, s, size);
-  tg_buf_clear(&n->escaped);
-  tg_terminal_escape(&n->escaped, s, size, 0);
-  return tg_graph_string(n->graph, n->escaped.data, n->escaped.size);
+  return tg_graph_words(n->graph, &n->escaped, s, size);
 }
 
 /* Of a long string the beginning, and what tells it from others that begin so:

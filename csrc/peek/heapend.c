@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "peek/ownheap.h"
 #include "text/newfile.h"
+#include "trace/trace.h"
 
 #define END "tracegrip.heapend"
 
@@ -17,6 +18,14 @@ typedef struct End {
   char *path, *told;    /* owns; NULL: it has been taken */
   pid_t pid;            /* whose end is meant */
 } End;
+
+/* Of the trace that tells who made the objects, why it has ended before. */
+static void tell_of_trace (lua_State *L, FILE *f) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &key);
+  if (lua_getiuservalue(L, -1, 1) == LUA_TUSERDATA
+      && lua_getfield(L, -1, "ended") == LUA_TSTRING)
+    fprintf(f, "ended = \"%s\", ", lua_tostring(L, -1));
+}
 
 static void tell (lua_State *L, const End *end) {
   int fd = tg_newfile_open(end->told);
@@ -33,8 +42,9 @@ static void tell (lua_State *L, const End *end) {
       lua_pop(L, 1);
     }
     lua_getfield(L, -1, "stopped_ms");
-    fprintf(f, "stopped_ms = %.6f}\n", lua_tonumber(L, -1));
-    lua_pop(L, 1);
+    lua_Number stopped_ms = lua_tonumber(L, -1);
+    tell_of_trace(L, f);
+    fprintf(f, "stopped_ms = %.6f}\n", stopped_ms);
   }
   fclose(f);
 }
@@ -84,12 +94,25 @@ static void replace_exit (lua_State *L) {
   lua_pop(L, 1);
 }
 
+/* Made before what keeps it, and so finalized after that. Nil: there is
+   none. */
+static void push_trace (lua_State *L) {
+  if (lua_getfield(L, 1, "watch") == LUA_TTABLE) {
+    lua_pushcfunction(L, trace_watch);
+    lua_insert(L, -2);
+    lua_call(L, 1, 1);
+  }
+}
+
 int heapend_start (lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_getfield(L, 1, "path");
   lua_getfield(L, 1, "told");
   const char *path = luaL_checkstring(L, -2), *told = luaL_checkstring(L, -1);
-  End *end = lx_owner(L, sizeof *end, 0, END, take);
+  push_trace(L);
+  End *end = lx_owner(L, sizeof *end, 1, END, take);
+  lua_insert(L, -2);
+  lua_setiuservalue(L, -2, 1);
   end->path = tg_strcopy(path);
   end->told = tg_strcopy(told);
   end->pid = getpid();

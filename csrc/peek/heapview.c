@@ -63,6 +63,10 @@ static bool empty (Viewing *v, tg_Sink *out) {
   return tg_view_empty(v->views, v->most, out);
 }
 
+static bool makers (Viewing *v, tg_Sink *out) {
+  return tg_view_makers(v->views, v->most, out);
+}
+
 static bool diff (Viewing *v, tg_Sink *out) {
   return tg_comparison_diff(&v->views[0], &v->views[1], v->most, out);
 }
@@ -72,11 +76,12 @@ static bool growing (Viewing *v, tg_Sink *out) {
 }
 
 static const char *const questions[] = {
-  "summary", "paths", "find", "duplicates", "empty", "diff", "growing", NULL
+  "summary", "paths", "find", "duplicates", "empty", "makers", "diff",
+  "growing", NULL
 };
 
 static Answer *const answers[] = {
-  summary, paths, find, duplicates, empty, diff, growing
+  summary, paths, find, duplicates, empty, makers, diff, growing
 };
 
 /* ---- the request ---- */

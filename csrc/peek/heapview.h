@@ -8,8 +8,8 @@
 
 /*
 ** heapview(request) -> document | nil, message, code. The request is
-**     what    "summary", "paths", "find", "duplicates", "empty", "diff" or
-**             "growing"
+**     what    "summary", "paths", "find", "duplicates", "empty", "makers",
+**             "diff" or "growing"
 **     files   paths: of "diff" the new one and the old one, of "growing" two
 **             or more, else one
 **     limit   rows at most

@@ -113,7 +113,8 @@ int ownheap_snapshot (lua_State *L) {
   luaL_argcheck(L, strcmp(path, "-") != 0, 1, "a snapshot has a file");
   tg_Ourselves ours;
   const char *objection = tg_ourselves_open(&ours, lx_mainthread(L));
-  tg_PictureOrder order = {.ours = &ours, .path = path, .births = births};
+  tg_PictureOrder order = {.ours = &ours, .path = path, .births = births,
+                           .trace = tg_memorytrace_find(L)};
   bool begun = objection == NULL && number_births(births, &ours)
                && tg_picture_begin(&p, &order);
   int error = errno;

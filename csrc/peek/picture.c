@@ -95,6 +95,8 @@ static int take_picture (const tg_PictureOrder *o, tg_PictureSaid *said) {
     return ENOMEM;
   if (o->births != NULL)
     number_objects(o->births, &graph);
+  if (!tg_tracedheap_add(&o->trace, &heap, &graph))
+    return ENOMEM;
   return write_picture(o, &graph, &image, said) ? 0 : errno;
 }
 
@@ -104,6 +106,7 @@ static _Noreturn void be_child (const tg_PictureOrder *o, int fd) {
   tg_PictureSaid said = {0};
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   tg_apart_begin();
+  tg_tracedheap_fork(&o->trace, TG_ATFORK_CHILD);
   keep_only(fd, o->path == NULL);
   said.error = take_picture(o, &said);
   bool told = o->path == NULL && said.error == 0;
@@ -131,10 +134,12 @@ bool tg_picture_begin (tg_Picture *p, const tg_PictureOrder *o) {
     return false;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
+  tg_tracedheap_fork(&o->trace, TG_ATFORK_BEFORE);
   p->child = copy_process(&took_ns);
   if (p->child == 0)
     be_child(o, ends[1]);
   int error = errno;
+  tg_tracedheap_fork(&o->trace, TG_ATFORK_PARENT);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   close(ends[1]);
   p->pipe = ends[0];

@@ -23,12 +23,15 @@
 #include "heap/births.h"
 #include "heap/capture.h"
 #include "peek/ourselves.h"
+#include "peek/tracedheap.h"
 
 typedef struct tg_PictureOrder {
   const tg_Ourselves *ours;     /* borrows */
   const char *path;     /* NULL: into the pipe, behind what is said */
   const tg_Births *births;      /* borrows; ids by birth, of just this moment;
                                    NULL: by address */
+  tg_MemoryTrace trace;         /* tells who made the objects, if there is
+                                   one (tracedheap.h) */
   bool strict;          /* EAGAIN unless the sum is what the state says */
 } tg_PictureOrder;
 

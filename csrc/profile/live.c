@@ -28,6 +28,11 @@ tg_LiveSum tg_live_of (const tg_Live *l, uint32_t owner) {
   return sum;
 }
 
+uint32_t tg_live_owner (const tg_Live *l, tg_OriginId origin) {
+  uint32_t place = tg_intmap_find(&l->places, origin);
+  return place != TG_INTMAP_NONE ? l->origins[place].owner : TG_LIVE_NOBODY;
+}
+
 /* Nothing is known any more of what was told. */
 static void forget (tg_Live *l) {
   tg_intmap_free(&l->places);

@@ -63,6 +63,9 @@ void tg_live_free (tg_Live *l);               /* zeroed memory is fine */
    out by nobody. False without memory. */
 bool tg_live_add (tg_Live *l, const tg_Packet *packet, uint32_t owner);
 
+/* Whose an origin is; TG_LIVE_NOBODY: that is not known. */
+uint32_t tg_live_owner (const tg_Live *l, tg_OriginId origin);
+
 /* What an owner has so far. */
 tg_LiveSum tg_live_of (const tg_Live *l, uint32_t owner);
 

@@ -34,6 +34,28 @@ while not done do
 end
 io.stdout:write "done\n"]]
 
+-- A step is a call by each of two ways.
+local makers = [[
+kept, steps = {setmetatable({}, {__name = "Older"})}, 0
+local class = {__name = "Step1"}
+local function make ()
+  kept[#kept + 1] = setmetatable({steps}, class)
+  return steps
+end
+local function left () return make() + 1 end
+local function right () return make() + 1 end
+local function work ()
+  if steps < (wanted or 0) then
+    left() right()
+    steps = steps + 1
+    reached = steps
+  end
+end
+kept[2] = setmetatable({}, class)
+io.stderr:write "begun\n"
+while not done do work() end
+io.stdout:write "done\n"]]
+
 local function tick (front)
   return front:event "HeapProfiler.lastSeenObjectId"
 end
@@ -154,6 +176,30 @@ describe("a debugger's timeline of allocations", function ()
       front:ask "HeapProfiler.stopTrackingHeapObjects"
       for _, other in ipairs(of_class(snapshot_of(front), "Step1")) do
         assert.is_true(other.id > node.id)
+      end
+      finish(front, command)
+    end)
+  end)
+
+  -- That the loop is open is known by samples, if there has been one.
+  it("tells who has made each object, where that is wanted", function ()
+    debugger.attach(makers, function (front, command)
+      for _, wanted in ipairs {true, false} do
+        front:ask("HeapProfiler.startTrackingHeapObjects",
+                  {trackAllocations = wanted})
+        step(front, 1)
+        assert(front:ask "HeapProfiler.stopTrackingHeapObjects")
+        local snapshot = snapshot_of(front)
+        local ways = {}
+        for _, node in ipairs(of_class(snapshot, "Step1")) do
+          local way = snapshot:made_by(node) or "nobody"
+          ways[way:match "^%w+ ?<? ?%w*"] = true
+        end
+        assert.same(wanted and {["nobody"] = true, ["make < left"] = true,
+                                ["make < right"] = true}
+                    or {["nobody"] = true}, ways)
+        assert.is_nil(snapshot:made_by(of_class(snapshot, "Older")[1]))
+        evaluate(front, "steps, reached = 0, nil")
       end
       finish(front, command)
     end)

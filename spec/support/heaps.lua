@@ -55,7 +55,8 @@ function heaps.read (path)
     end
     local node = {type = meta.node_types[1][field "type" + 1],
                   name = document.strings[field "name" + 1],
-                  id = field "id", self = field "self_size", edges = {}}
+                  id = field "id", self = field "self_size", edges = {},
+                  maker = field "trace_node_id"}
     self.nodes[#self.nodes + 1] = node
     self.by_id[node.id] = node
     for _ = 1, field "edge_count" do
@@ -75,7 +76,47 @@ function heaps.read (path)
       end
     end
   end
+  self:read_makers(document)
   return self
+end
+
+--- Who made the nodes: a call for each number of the tree, with the function's
+-- name, script and line, and its caller.
+function Snapshot:read_makers (document)
+  local functions, infos = {}, document.trace_function_infos
+  self.makers = {}
+  assert(#infos == 6 * document.snapshot.trace_function_count)
+  for i = 1, #infos, 6 do
+    functions[#functions + 1] = {
+      name = assert(self.strings[infos[i + 1] + 1]),
+      script = assert(self.strings[infos[i + 2] + 1]),
+      script_id = infos[i + 3], line = infos[i + 4], column = infos[i + 5]}
+    assert(infos[i] == #functions - 1)
+  end
+  local function add (list, caller)
+    assert(#list % 5 == 0)
+    for i = 1, #list, 5 do
+      local call = {of = assert(functions[list[i + 1] + 1]), caller = caller,
+                    count = list[i + 2], size = list[i + 3]}
+      assert(not self.makers[list[i]], "a number is two calls'")
+      self.makers[list[i]] = call
+      add(list[i + 4], call)
+    end
+  end
+  add(document.trace_tree)
+  for _, node in ipairs(self.nodes) do
+    assert(node.maker == 0 or self.makers[node.maker])
+  end
+end
+
+--- The calls that made a node, "make < left", but the root; nil: not known.
+function Snapshot:made_by (node)
+  local call, names = self.makers[node.maker], {}
+  while call and call.caller do
+    names[#names + 1] = call.of.name
+    call = call.caller
+  end
+  return call and table.concat(names, " < ")
 end
 
 --- What each string is there once, each id is one node's, odd and of 32 bits.

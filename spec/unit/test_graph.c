@@ -12,7 +12,9 @@
 #include "graph/paths.h"
 #include "graph/snapshotreader.h"
 #include "graph/snapshotwriter.h"
+#include "graph/view.h"
 #include "text/fileio.h"
+#include "text/jsonwriter.h"
 #include "unit.h"
 
 /* ---- graphs ---- */
@@ -265,6 +267,83 @@ static void compare_graphs (const tg_Graph *a, const tg_Graph *b) {
                && a->edge_types[i] == b->edge_types[i]);
 }
 
+/* As many as there are nodes, each called by any of those before, in one of
+   three functions; every second node has one of them. */
+static void add_makers (tg_Graph *g, uint64_t *seed) {
+  tg_Makers *m = &g->makers;
+  for (uint32_t i = 0; i < 3; i++)
+    UNIT_CHECK(tg_makers_add_function(m, (tg_MakerFunction){
+      .name = g->names[i], .script = g->names[2 - i], .script_id = i,
+      .line = i, .column = 1}));
+  for (uint32_t i = 0; i < g->count; i++) {
+    tg_Maker maker = {
+      .caller = i > 0 ? 1 + (tg_MakerId)(unit_random(seed) % i) : 0,
+      .function = (uint32_t)(unit_random(seed) % 3), .count = i,
+      .size = (uint64_t)i << 33};
+    UNIT_CHECK(tg_makers_add(m, maker));
+  }
+  for (uint32_t i = 0; i < g->count; i += 2)
+    UNIT_CHECK(tg_makers_set(m, i, 1 + (tg_MakerId)(unit_random(seed)
+                                                    % g->count)));
+}
+
+/* Two makers in two graphs, which may have others in between, and all that call
+   them: by functions, counts and sizes, since numbers change on the way. */
+static void compare_makers (const tg_Makers *a, tg_MakerId x,
+                            const tg_Makers *b, tg_MakerId y) {
+  while (x != 0 && y != 0) {
+    const tg_Maker *s = tg_makers_get(a, x), *t = tg_makers_get(b, y);
+    UNIT_CHECK(s->function == t->function && s->count == t->count
+               && s->size == t->size);
+    x = s->caller;
+    y = t->caller;
+  }
+  UNIT_CHECK(x == 0 && y == 0);
+}
+
+static void makers_are_read_as_they_are_written (void) {
+  uint64_t seed = 7;
+  tg_Graph g, back;
+  tg_Buf words = {0};
+  size_t size;
+  make_random(&g, 300, 2, &seed);
+  add_makers(&g, &seed);
+  char *text = written(&g, &size);
+  UNIT_CHECK(tg_snapshot_read(&back, text, size, &words));
+  compare_graphs(&g, &back);
+  UNIT_CHECK(back.makers.nfunctions == 3 && back.makers.count == g.count);
+  for (uint32_t i = 0; i < g.count; i++)
+    compare_makers(&g.makers, tg_makers_of(&g.makers, i), &back.makers,
+                   tg_makers_of(&back.makers, i));
+  tg_graph_free(&g);
+  tg_graph_free(&back);
+  tg_buf_free(&words);
+  free(text);
+}
+
+/* A million calls within each other, as no stack of ours could go down. */
+static void makers_may_be_as_deep_as_they_like (void) {
+  enum { DEEP = 1000000 };
+  tg_Graph g = {0}, back;
+  tg_Buf words = {0};
+  size_t size;
+  word(&g, "");
+  tg_graph_node(&g, TG_NODE_OBJECT, 0, 1, 1);
+  UNIT_CHECK(tg_graph_end(&g));
+  UNIT_CHECK(tg_makers_add_function(&g.makers, (tg_MakerFunction){.name = 0}));
+  for (uint32_t i = 0; i < DEEP; i++)
+    UNIT_CHECK(tg_makers_add(&g.makers, (tg_Maker){.caller = i}));
+  UNIT_CHECK(tg_makers_set(&g.makers, 0, DEEP));
+  char *text = written(&g, &size);
+  UNIT_CHECK(tg_snapshot_read(&back, text, size, &words));
+  UNIT_CHECK(back.makers.count == DEEP);
+  compare_makers(&g.makers, DEEP, &back.makers, tg_makers_of(&back.makers, 0));
+  tg_graph_free(&g);
+  tg_graph_free(&back);
+  tg_buf_free(&words);
+  free(text);
+}
+
 static void what_is_written_is_read (void) {
   uint64_t seed = 99;
   tg_Graph g, back;
@@ -282,17 +361,23 @@ static void what_is_written_is_read (void) {
   free(text);
 }
 
+static void look (tg_Graph *g) {
+  tg_View v;
+  tg_Buf text = {0};
+  tg_JsonWriter json;
+  tg_jsonwriter_init(&json, &text);
+  UNIT_CHECK(tg_view_take(&v, g));
+  UNIT_CHECK(tg_view_makers(&v, 10, &json.sink));
+  UNIT_CHECK(tg_view_find(&v, "", 10, &json.sink));
+  tg_view_close(&v);
+  tg_buf_free(&text);
+}
+
 static void read_damaged (const char *text, size_t size) {
   tg_Graph g;
-  tg_Dominators d;
-  tg_Paths p;
   tg_Buf words = {0};
-  if (tg_snapshot_read(&g, text, size, &words)) {
-    UNIT_CHECK(tg_dominators_find(&d, &g));
-    tg_dominators_free(&d);
-    UNIT_CHECK(tg_paths_find(&p, &g, false));
-    tg_paths_free(&p);
-  }
+  if (tg_snapshot_read(&g, text, size, &words))
+    look(&g);
   else
     UNIT_CHECK(words.size > 0
                && memchr(words.data, '\n', words.size) == NULL);
@@ -306,6 +391,7 @@ static void damaged_files_are_refused (void) {
   tg_Graph g;
   size_t size;
   make_random(&g, 20, 2, &seed);
+  add_makers(&g, &seed);
   char *text = written(&g, &size);
   for (size_t i = 0; i < size; i++)
     read_damaged(text, i);
@@ -513,6 +599,8 @@ int main (void) {
   UNIT_RUN(sums_are_those_of_the_definition);
   UNIT_RUN(a_file_says_whether_it_is_whole);
   UNIT_RUN(what_is_written_is_read);
+  UNIT_RUN(makers_are_read_as_they_are_written);
+  UNIT_RUN(makers_may_be_as_deep_as_they_like);
   UNIT_RUN(damaged_files_are_refused);
   UNIT_RUN(an_address_that_is_used_again_is_another_object);
   UNIT_RUN(a_way_reads_as_lua);

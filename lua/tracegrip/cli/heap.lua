@@ -33,7 +33,8 @@ local heap = {
   options = options.joined({
     {name = "out", flag = "-o --out", metavar = "FILE",
      group = "Of a process or a core",
-     help = "The snapshot (default: NAME.heapsnapshot); of a script, too. "
+     help = "The snapshot (default: NAME.heapsnapshot); of a script, too, "
+            .. "and with who made each object if it ends in .heaptimeline. "
             .. "A page of it if it ends in .html, also of a snapshot."},
     {name = "fork", flag = "--fork", value = true,
      group = "Of a process or a core",
@@ -58,6 +59,9 @@ local heap = {
      help = "Equal strings, and tables that refer to the same objects."},
     {name = "empty", flag = "--empty", value = true, group = "Of snapshots",
      help = "Objects that refer to nothing."},
+    {name = "makers", flag = "--makers", value = true, group = "Of snapshots",
+     help = "Who made what is alive, by the way of calls, of a snapshot that "
+            .. "was taken while a trace with memory ran (docs/heap.md)."},
     {name = "limit", kind = "limit", metavar = "N", default = tostring(LIMIT),
      group = "What is shown", help = "Rows of each table."},
     {name = "json", flag = "--json", value = true, group = "What is shown",
@@ -94,7 +98,8 @@ local function kind_of (text)
   return found and "snapshot" or "core", text
 end
 
-local questions = {"growing", "diff", "way", "find", "duplicates", "empty"}
+local questions = {"growing", "diff", "way", "find", "duplicates", "empty",
+                   "makers"}
 
 -- Which of the questions is asked; nil: none.
 local function question_of (parsed)
@@ -156,6 +161,10 @@ local function tell (parsed, path, result)
               result.distant == 1 and "one object is"
               or units.count(result.distant) .. " objects are")
   end
+  if result.ended then
+    main.note("nobody knows who made the objects: the trace that tells has "
+              .. "ended before (%s)", result.ended)
+  end
   if parsed.page then
     path = write_page(parsed, path)
   end
@@ -171,6 +180,10 @@ local function tell (parsed, path, result)
 end
 
 local function take (parsed, kind, target)
+  if parsed.out and heapfile.is_timeline(parsed.out) then
+    main.misuse("%s would have who made the objects, which is known of a "
+                .. "script alone (-- script.lua)", parsed.out)
+  end
   if kind == "address" then
     parsed.address = target
     local result, path = remoteheap.take(parsed)
@@ -198,8 +211,11 @@ local function take_at_end (parsed)
   if not absolute then
     main.fail("%s", message)
   end
-  local how, status = program.follow(script, words, "snapshotAtEnd",
-                                     {path = absolute, told = told})
+  local how, status = program.follow(script, words, "snapshotAtEnd", {
+    path = absolute, told = told, watch = heapfile.is_timeline(path) and {
+      trace = {"name", "allocations"}
+    } or nil
+  })
   local text = core.filetype(told) and core.contents(told)
   os.remove(told)
   local chunk = text and load("return " .. text, "=told", "t", {})

@@ -27,6 +27,12 @@ function heapfile.is_snapshot (path)
   local head = file:read(64) or ""
   return head:find "^%s*{" ~= nil
          or heapfile.name_of(path):find "%.heapsnapshot" ~= nil
+         or heapfile.name_of(path):find "%.heaptimeline" ~= nil
+end
+
+-- Whether a file that is to be written has who made the objects.
+function heapfile.is_timeline (path)
+  return path:find "%.heaptimeline$" ~= nil
 end
 
 -- Whether a file that is to be written is a page.

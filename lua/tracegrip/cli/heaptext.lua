@@ -37,6 +37,37 @@ local function bytes (title, key, drop)
   end}
 end
 
+-- A call as a row has it: "fill app.lua:7".
+local function call_of (call)
+  local place = call.line and ("%s:%d"):format(call.url, call.line) or call.url
+  local name = call.name ~= "" and call.name or "(anonymous)"
+  return columns.clean(name .. (place and "  " .. place or ""))
+end
+
+local NOBODY = "in no function that was traced"
+
+-- Of a row whose maker is known: the innermost call, and those around it.
+local function made_by (row)
+  local words = {}
+  for i, call in ipairs(row.made_by or {}) do
+    words[i] = call_of(call)
+  end
+  return row.made_by and (#words > 0 and table.concat(words, " < ") or NOBODY)
+         or ""
+end
+
+-- The column that tells of it, if any row does.
+local function add_maker (of, list)
+  for _, row in ipairs(list) do
+    if row.made_by then
+      of[#of + 1] = {title = "made by", cut = "back", least = 24, drop = 3,
+                     text = made_by}
+      return of
+    end
+  end
+  return of
+end
+
 local function id ()
   return {title = "id", right = true, drop = 1, text = function (row)
     return "@" .. math.tointeger(row.id)
@@ -77,11 +108,21 @@ local function ways_of (list)
   return words
 end
 
+local function add_calls (rows, calls)
+  for i, call in ipairs(calls or {}) do
+    rows[#rows + 1] = (i == 1 and "made by " or "  called by ") .. call_of(call)
+  end
+  if calls and #calls == 0 then
+    rows[#rows + 1] = "made " .. NOBODY
+  end
+end
+
 function heaptext.paths (document)
   local rows = {("%s @%d: %s, keeps %s alive"):format(
     columns.clean(document.name), document.id, units.bytes(document.self),
     units.bytes(document.retained))}
   rows[2] = columns.clean(document.path)
+  add_calls(rows, document.made_by)
   for i, list in ipairs(document.paths) do
     rows[#rows + 1] = ""
     rows[#rows + 1] = ("way %d:"):format(i)
@@ -100,9 +141,9 @@ end
 function heaptext.find (document, width)
   local rows = {}
   add_table(rows, units.several(document.found, "object") .. " found",
-            document.objects, {
+            document.objects, add_maker({
     bytes("retained", "retained"), bytes("self", "self", 2), id(),
-    text("what", "name"), way("where")}, width)
+    text("what", "name"), way("where")}, document.objects), width)
   return rows
 end
 
@@ -123,6 +164,37 @@ function heaptext.empty (document, width)
   add_table(rows, "Objects that refer to nothing", document.empty, {
     count("count", "count"), bytes("self", "self"), text("class", "name"),
     way("one of them")}, width)
+  return rows
+end
+
+-- The tree as a list, each call with how deep it is.
+local function flatten (list, calls, depth)
+  for _, call in ipairs(calls) do
+    list[#list + 1] = call
+    call.what = ("  "):rep(depth) .. call_of(call)
+    flatten(list, call.calls, depth + 1)
+  end
+  return list
+end
+
+function heaptext.makers (document, width)
+  local list = flatten({}, document.calls, 0)
+  local rows = {}
+  if #list == 0 then
+    return {"the snapshot does not tell who made what is in it"}
+  end
+  add_table(rows, "Who made what is alive", list, {
+    bytes("total", "total"), bytes("self", "self"), count("count", "count"),
+    bytes("allocated", "allocated", 1),
+    {title = "call", cut = "back", least = 24,
+     text = function (row) return row.what end}}, width)
+  if document.ways > #list then
+    rows[#rows + 1] = ("and %s with less (--limit)"):format(
+      units.several(document.ways - #list, "way"))
+  end
+  rows[#rows + 1] = ("%s in %s more, of which nobody knows who made them")
+                    :format(units.bytes(document.unknown),
+                            units.several(document.unknown_count, "object"))
   return rows
 end
 

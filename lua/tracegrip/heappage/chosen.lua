@@ -56,6 +56,7 @@ function describeNode (i) {
   detail(called(i), [
     ["class", classOf(i) === nameOf(i) ? "" : classOf(i)],
     ["where", whereOf(i), true],
+    ["made by", makerOf(i), true],
     ["own", bytes(nodes.self[i])],
     ["retained", withShare(nodes.retained[i]) + (keeps > 0
       ? `: itself and ${several(keeps, "object")}` : "")],

@@ -59,6 +59,9 @@ function wayTo (i, top = ROOT) {
 
 const edgeOf = i => texts[nodes.edge[i]];
 
+// The calls that made an object, the innermost first; "": that is not known.
+const makerOf = i => (nodes.maker && texts[nodes.maker[i]]) || "";
+
 const written = {
   [JOINT.NONE]: () => "", [JOINT.BEHIND]: edgeOf,
   [JOINT.APART]: i => " > " + edgeOf(i),

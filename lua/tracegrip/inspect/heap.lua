@@ -111,14 +111,32 @@ function methods.takeHeapSnapshot (session, params)
   return take(session, params)
 end
 
-function methods.startTrackingHeapObjects (session)
-  timeline.begin(session, numbered)
+function methods.startTrackingHeapObjects (session, params)
+  timeline.begin(session, numbered, params.trackAllocations == true)
   return {}
 end
 
+-- A trace that is full ends by itself, and tells of no object any more.
+local function tell_of_end (session, trace)
+  if trace.ended then
+    session:note("warning", string.format(
+      "Allocation stacks are not known: the trace that follows them has ended "
+      .. "before the timeline was stopped (%s).", trace.ended))
+  end
+end
+
 function methods.stopTrackingHeapObjects (session, params)
-  local marks = timeline.finish(session)
-  local result = take(session, params, marks)
+  local marks, trace = timeline.finish(session)
+  if trace then
+    tell_of_end(session, trace)
+  end
+  local taken, result = pcall(take, session, params, marks)
+  if trace then
+    core.forget(trace)
+  end
+  if not taken then
+    error(result, 0)
+  end
   numbered = marks or numbered
   return result
 end

@@ -3,6 +3,8 @@
 --
 --   sampling.methods          name -> function (session, params): a result
 --   sampling.leave(session)   it is gone
+--   sampling.watch(every)     such a trace; every: bytes to a block that it
+--                             meets, nil: it meets all
 --
 -- A trace of calls with memory (docs/memory.md), which the program does not
 -- see: so the way to a block is exact, and which blocks are met is a matter of
@@ -38,6 +40,17 @@ local function bounded (value, default, most)
   return math.floor(math.max(1, math.min(value or default, most)))
 end
 
+function sampling.watch (every)
+  local ok, trace, message = pcall(core.watch, {
+    trace = {"name", "samples", "allocations"}, sample = STACKS,
+    memoryEvery = every
+  })
+  if not ok or not trace then
+    fault.raise("%s", message or trace)
+  end
+  return trace
+end
+
 function methods.startSampling (session, params)
   local interval = params.samplingInterval or INTERVAL
   if interval <= 0 then
@@ -45,15 +58,9 @@ function methods.startSampling (session, params)
   elseif session.sampling then
     return {}
   end
-  local ok, trace, message = pcall(core.watch, {
-    trace = {"name", "samples", "allocations"}, sample = STACKS,
-    memoryEvery = bounded(interval, INTERVAL, LARGEST)
-  })
-  if not ok or not trace then
-    fault.raise("%s", message or trace)
-  end
   session.sampling = {
-    trace = trace, levels = bounded(params.stackDepth, DEPTH, DEEPEST),
+    trace = sampling.watch(bounded(interval, INTERVAL, LARGEST)),
+    levels = bounded(params.stackDepth, DEPTH, DEEPEST),
     field = (params.includeObjectsCollectedByMajorGC
              or params.includeObjectsCollectedByMinorGC)
             and "self_bytes" or "self_live_bytes",

@@ -1,12 +1,15 @@
 -- timeline.lua - "Allocations on timeline" of the front end's Memory panel:
 -- when the objects were made that are alive, told while the program runs.
 --
---   timeline.begin(session, before)
+--   timeline.begin(session, before, makers)
 --                             from now on; its ids are others than those of
---                             earlier marks, if there are any
+--                             earlier marks, if there are any; and who makes
+--                             the objects is told, if that is wanted
 --   timeline.tick(session)    time has passed: the door says so (door.lua)
---   timeline.finish(session)  the marks of all of it, for core.snapshot; nil:
---                             there are none
+--   timeline.finish(session)  the marks of all of it, for core.snapshot, nil:
+--                             there are none; and the trace that tells who has
+--                             made the objects, if that is wanted, which must
+--                             run until then, and is then the caller's
 --   timeline.leave(session)   it is gone
 --
 -- Each tick makes a mark among the program's objects (csrc/heap/births.h) and
@@ -16,6 +19,7 @@
 
 local core = require "tracegrip.core"
 local fault = require "tracegrip.inspect.fault"
+local sampling = require "tracegrip.inspect.sampling"
 local wire = require "tracegrip.wire"
 core.own()
 
@@ -46,12 +50,17 @@ local function mark (session, of)
   of.due = from + SHARE * 1000 * (os.clock() - worked)
 end
 
-function timeline.begin (session, before)
+-- What is made from the first mark on the trace has, so it begins before.
+function timeline.begin (session, before, makers)
   if not session.timeline then
     local of = {marks = core.birthmarks(before), begun = inspector.now(),
-                passed = 0, due = 0}
-    mark(session, of)
+                passed = 0, due = 0, trace = makers and sampling.watch()}
     session.timeline = of
+    local ok, problem = pcall(mark, session, of)
+    if not ok then
+      timeline.leave(session)
+      error(problem, 0)
+    end
   end
 end
 
@@ -65,15 +74,19 @@ end
 
 function timeline.finish (session)
   local of = session.timeline
-  session.timeline = nil
   if of then
     mark(session, of)
-    return of.marks
+    session.timeline = nil
+    return of.marks, of.trace
   end
 end
 
 function timeline.leave (session)
+  local of = session.timeline
   session.timeline = nil
+  if of and of.trace then
+    core.forget(of.trace)
+  end
 end
 
 return timeline
