@@ -137,14 +137,19 @@ static int push_details (lua_State *L, const tg_Tidings *t, int subject) {
     lua_pushboolean(L, t->uncaught);
     return 3;
   }
-  if (t->frame == NULL)
+  if (t->frame != NULL) {
+    lua_pushvalue(L, subject);
+    lua_pushinteger(L, t->source);
+    lua_pushinteger(L, t->line);
+    lua_pushboolean(L, t->hit);
+    lua_pushboolean(L, t->stepped);
+    lua_pushboolean(L, t->changed);
+    return 6;
+  }
+  if (!t->changed)
     return 0;
-  lua_pushvalue(L, subject);
-  lua_pushinteger(L, t->source);
-  lua_pushinteger(L, t->line);
-  lua_pushboolean(L, t->hit);
-  lua_pushboolean(L, t->stepped);
-  return 5;
+  lua_pushinteger(L, t->level);
+  return 1;
 }
 
 /* The body of the coroutine: the tidings, the program's coroutine, and what it
