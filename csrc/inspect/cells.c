@@ -87,6 +87,58 @@ void tg_cells_returned (tg_Cells *c, const lua_State *L, const void *frame) {
 
 /*
 ** {==================================================================
+** The quick way: fields by short strings and by integers from 1 up, where
+** memory is read. Those two the interpreter finds by their bits. The answer is
+** that nothing has changed, or that somebody has to look: equal values may have
+** other bits (1 and 1.0).
+** ===================================================================
+*/
+
+static tg_Slot read_part (const tg_Cells *c, const tg_Cell *x, int part) {
+  return tg_direct_element(c->weak, (uint32_t)index_of(c, x, part) - 1);
+}
+
+static void find_quick (const tg_Cells *c, tg_Cell *x) {
+  if (!c->direct)
+    return;
+  x->key = read_part(c, x, KEY);
+  int variant = tg_slot_variant(x->key);
+  x->quick = variant == TG_TAG_SHORT
+             || (variant == TG_TAG_INTEGER && x->key.u.i >= 1);
+}
+
+/* All that is nil is the same. */
+static tg_Slot without_variant (tg_Slot s) {
+  return tg_slot_is_nil(s) ? (tg_Slot){.tag = LUA_TNIL} : s;
+}
+
+static tg_Slot read_field (const tg_Cell *x, const void *table) {
+  return without_variant((tg_slot_variant(x->key) == TG_TAG_SHORT)
+                         ? tg_direct_field(table, x->key.u.p)
+                         : tg_direct_index(table, (uint64_t)x->key.u.i));
+}
+
+static bool is_surely_settled (const tg_Cells *c, const tg_Cell *x) {
+  if (!x->quick)
+    return false;
+  tg_Slot holder = read_part(c, x, HOLDER);
+  if (tg_slot_type(holder) != LUA_TTABLE
+      || (x->weak && tg_slot_is_nil(read_part(c, x, SETTLED))))
+    return false;
+  tg_Slot now = read_field(x, holder.u.p);
+  return now.tag == x->settled.tag && now.u.i == x->settled.u.i;
+}
+
+/* What is there has been found to be the settled value. */
+static void note_settled (const tg_Cells *c, tg_Cell *x) {
+  if (x->quick)
+    x->settled = read_field(x, read_part(c, x, HOLDER).u.p);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
 ** Values
 ** ===================================================================
 */
@@ -142,11 +194,17 @@ static bool is_settled (const tg_Cells *c, const tg_Cell *x) {
 }
 
 static void look_at (tg_Cells *c, tg_Cell *x, lua_State *L) {
+  x->changed = false;
+  if (tg_likely(is_surely_settled(c, x)))
+    return;
   Found found = push_value(c, x, L);
   if (found == GONE)
     x->over = true;
-  else if (found == THERE)
+  else if (found == THERE) {
     x->changed = !is_settled(c, x);
+    if (!x->changed)
+      note_settled(c, x);
+  }
   lua_settop(c->work, WEAK);
 }
 
@@ -176,6 +234,7 @@ static void settle (tg_Cells *c, tg_Cell *x, lua_State *L) {
   else if (found == THERE) {
     x->weak = may_be_freed(lua_type(c->work, -1));
     set_part(c, x, SETTLED);
+    note_settled(c, x);
   }
   lua_settop(c->work, WEAK);
   x->changed = false;
@@ -237,8 +296,8 @@ static void make_weak (lua_State *L) {
 
 static void setup (tg_Cells *c, lua_State *L) {
   lua_State *work = lua_newthread(L);
-  lua_sethook(work, NULL, 0, 0);
   make_weak(L);
+  c->weak = lua_topointer(L, -1);
   lua_xmove(L, work, 1);
   if (!lua_checkstack(work, LUA_MINSTACK))
     luaL_error(L, "not enough memory");
@@ -286,6 +345,7 @@ int tg_cells_add_field (tg_Cells *c, lua_State *L) {
   lua_pushvalue(L, 2);
   lua_xmove(L, c->work, 1);
   set_part(c, x, KEY);
+  find_quick(c, x);
   return end(c, L, x);
 }
 

@@ -87,12 +87,12 @@ int inspector_pause (lua_State *L);
 **                      -> what code of a debugger gives (inspect/evaluation.h)
 **   watch_field(table, key), watch_upvalue(function, number)
 **   watch_local(co, level, number)
-**                      -> a cell (inspect/cells.h), by its number: what is in it
-**                      is watched
+**                      -> a cell (inspect/cells.h), by its number: what is in
+**                      it is watched
 **   unwatch(cell)
-**   changes()          -> list of cells that have changed, or are over: {cell =,
-**                      over =, old =, freed =, new =}; freed: what was there is
-**                      no more
+**   changes()          -> list of cells that have changed, or are over: {cell
+**                      =, over =, old =, freed =, new =}; freed: what was there
+**                      is no more
 */
 void tg_inspector_push (lua_State *L);                         /* [-0, +1, m] */
 

@@ -188,8 +188,10 @@ end
         list[i] = told(self, stopped)
       end
       assert.same({
-        "t.n: 999 → 1000 @ (main chunk):5", "t.n: 1999 → 2000 @ (main chunk):5",
-        "t.n: 2999 → 3000 @ (main chunk):5", "t.n: 3999 → 4000 @ (main chunk):5",
+        "t.n: 999 → 1000 @ (main chunk):5",
+        "t.n: 1999 → 2000 @ (main chunk):5",
+        "t.n: 2999 → 3000 @ (main chunk):5",
+        "t.n: 3999 → 4000 @ (main chunk):5",
         "t.n: 4999 → 5000 @ (main chunk):5"
       }, list)
       watch(self, stopped, {{name = "t.n", hitCondition = "% 25"}})

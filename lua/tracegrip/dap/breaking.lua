@@ -8,8 +8,8 @@
 --   self:lines(program, source, list)  a file's breakpoints from now on; a list
 --                                      of Breakpoints as the protocol has them
 --   self:functions(program, list)      the same of those of functions
---   self:data(program, list)           the same of those of data: places of this
---                                      program, which no other has
+--   self:data(program, list)           the same of those of data: places of
+--                                      this program, which no other has
 --   self:exceptions(program, errors)   at which errors, as asked.lua has them
 --   self:resolved(id, line, script)    the program tells where one is
 --   self:over(id, message)             it tells that one of data is no more
@@ -32,13 +32,17 @@ local possible = require "tracegrip.dap.possible"
 local task = require "tracegrip.dap.task"
 core.own()
 
-local breaking = {PRICE = 8}     -- of data breakpoints (docs/editors.md)
+local breaking = {}
+
+-- How many times as long a program of nothing but short lines runs, by what is
+-- watched (docs/editors.md).
+local prices = {field = 10, upvalue = 25, ["local"] = 25}
 
 local Breaking = {__name = "tracegrip.dap.breaking"}
 Breaking.__index = Breaking
 
 local PENDING = "not loaded yet"
-local SLOWER = "while this is watched, the program runs about %d times as long"
+local SLOWER = "while this is watched, the program runs up to %d times as long"
 local OTHER_PROGRAM = "the program was started anew: choose the variable again"
 local NO_CODE = "there is no code at this line or after it"
 
@@ -90,7 +94,7 @@ local function set (self, program, one, method, params)
   one.id = result.breakpointId
   self.by_id[one.id] = one
   if one.given.dataId then
-    one.message = string.format(SLOWER, breaking.PRICE)
+    one.message = string.format(SLOWER, prices[result.kind])
     return one
   end
   local place = (result.locations or {result.actualLocation})[1]

@@ -65,7 +65,8 @@ function methods.dataPlace (_, params)
 end
 
 function methods.setDataBreakpoint (session, params)
-  return {breakpointId = watching.set(session, params)}
+  local id, kind = watching.set(session, params)
+  return {breakpointId = id, kind = kind}
 end
 
 function methods.passError ()

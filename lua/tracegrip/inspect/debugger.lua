@@ -342,7 +342,7 @@ function debugger.reached (co, func, source, line, hit, stepped, changed)
   local reason = (#hits > 0 or not stepped) and "other" or next_reason
   next_reason = "step"
   core.inspector.step(co, pausing.stop(co, reason, hits,
-                                       changes and {data = changes}))
+                                       changes and {data = changes} or nil))
   return true
 end
 

@@ -4,9 +4,9 @@
 --   peek.values(text, frame)    true, values; false: it is no such expression,
 --                               or one that calls a function or a metamethod,
 --                               or that fails
---   peek.place(text, frame)     true, table, key of an expression that gives a
---                               field of a table, the table's own or not; true,
---                               nil, name of one that is a name; false, as above
+--   peek.place(text, frame)     true, value, key of an expression that gives a
+--                               field of that; true, nil, name of one that is a
+--                               name; false, as above
 --
 -- Nothing is run: the operators are Lua's on values that have no metamethod for
 -- them. Precedence is that of lparser.c. A part that 'and' or 'or' leaves out

@@ -128,7 +128,7 @@ command setBreakpointByName (name: string, condition: string?,
   -> (breakpointId: Debugger.BreakpointId, locations: Debugger.Location[])
 command setDataBreakpoint (place: string, condition: string?,
   hitCondition: string?, logExpressions: string?)
-  -> (breakpointId: Debugger.BreakpointId)
+  -> (breakpointId: Debugger.BreakpointId, kind: string)
 command stack (coroutine: integer, first: integer, count: integer)
   -> (callFrames: Debugger.CallFrame[], total: integer)
 command variables (objectId: Runtime.RemoteObjectId, filter: string?,

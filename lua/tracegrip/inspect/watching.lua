@@ -8,7 +8,7 @@
 --                       callFrameId, or in none. {place = an id, description
 --                       =}; without an id, why there is none
 --   watching.set(session, params)
---                       a breakpoint for a place; its id
+--                       a breakpoint for a place; its id, and the place's kind
 --   watching.changes(hits, frame)
 --                       values have changed, or places are gone: the ids of the
 --                       breakpoints that stop the program go to the end of
@@ -211,7 +211,7 @@ function watching.set (session, params)
   end
   session.breakpoints[one.id] = one
   conditions.check(one, words.text(place.text))
-  return one.id
+  return one.id, place.kind
 end
 
 -- Calls f(session, breakpoint) for those of the place.
