@@ -13,6 +13,7 @@
 #include "inspect/agent.h"
 #include "base/clock.h"
 #include "chain/emit.h"
+#include "inspect/workspace.h"
 #include "state/libraries.h"
 
 static const char key_work = 0;     /* registry: the coroutine */
@@ -108,16 +109,13 @@ lua_State *tg_agent_setup (lua_State *L, const char *path) {
   lua_setfield(L, -3, "require");
   lua_rawsetp(L, LUA_REGISTRYINDEX, &key_import);
   lua_pop(L, 1);
-  lua_State *work = lua_newthread(L);
-  lua_sethook(work, NULL, 0, 0);        /* it has inherited its maker's */
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &key_work);
+  lua_State *work = tg_workspace_new(L, &key_work);
   TG_STACK_CHECK(L);
   return work;
 }
 
 void tg_agent_clear (lua_State *L) {
-  lua_pushnil(L);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &key_work);
+  tg_workspace_drop(L, &key_work);
   lua_pushnil(L);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &key_import);
 }

@@ -8,6 +8,7 @@
 
 #include "inspect/cells.h"
 #include "inspect/caller.h"
+#include "inspect/workspace.h"
 
 static const char key_work = 0;     /* registry: the coroutine */
 
@@ -272,8 +273,7 @@ void tg_cells_settle (tg_Cells *c, lua_State *L, bool all) {
 }
 
 void tg_cells_clear (tg_Cells *c, lua_State *L) {
-  lua_pushnil(L);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &key_work);
+  tg_workspace_drop(L, &key_work);
   c->count = c->locals = c->used = 0;
   c->work = NULL;
 }
@@ -295,13 +295,12 @@ static void make_weak (lua_State *L) {
 }
 
 static void setup (tg_Cells *c, lua_State *L) {
-  lua_State *work = lua_newthread(L);
+  lua_State *work = tg_workspace_new(L, &key_work);
   make_weak(L);
   c->weak = lua_topointer(L, -1);
   lua_xmove(L, work, 1);
   if (!lua_checkstack(work, LUA_MINSTACK))
     luaL_error(L, "not enough memory");
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &key_work);
   c->work = work;
 }
 

@@ -45,7 +45,7 @@ int tg_coroutines_push (const tg_Inspector *i, lua_State *L, int most) {
   for (const void *o = tg_objects_first(L); o != NULL;
        o = tg_objects_next(o)) {
     lua_State *co = tg_objects_coroutine(o);
-    if (co == NULL || co == outermost || co == i->work
+    if (co == NULL || co == outermost || tg_debuggee_owns(i, co)
         || tg_objects_dead(o, fresh) || is_over(co))
       continue;
     total++;

@@ -12,6 +12,7 @@
 #include "inspect/breakpoints.h"
 #include "inspect/cells.h"
 #include "inspect/step.h"
+#include "inspect/tests.h"
 #include "state/session.h"
 
 /* Of which errors debuggers want to hear. */
@@ -83,6 +84,7 @@ typedef struct tg_Inspector {
                              told, to the one that has resumed that */
   tg_Step step;
   tg_Cells cells;
+  tg_Tests tests;
   tg_Breakpoints breakpoints;
 } tg_Inspector;
 
@@ -98,6 +100,11 @@ tg_Inspector *tg_debuggee_of (const tg_Host *h);
    stops nowhere. */
 TG_INLINE bool tg_debuggee_works (const tg_Inspector *i) {
   return i->life == TG_INSPECTOR_WORKING || i->life == TG_INSPECTOR_CLOSING;
+}
+
+/* Whether a coroutine is one of ours (workspace.h). */
+TG_INLINE bool tg_debuggee_owns (const tg_Inspector *i, const lua_State *co) {
+  return co == i->work || co == i->cells.work || co == i->tests.work;
 }
 
 /* Whether every line of the program is of interest. */

@@ -417,6 +417,10 @@ static int inspector_unwatch (lua_State *L) {
   return tg_cells_remove(&inspector_of(L)->cells, L);
 }
 
+static int inspector_tests (lua_State *L) {
+  return tg_tests_set(&inspector_of(L)->tests, L);
+}
+
 static int inspector_changes (lua_State *L) {
   return tg_cells_changes(&inspector_of(L)->cells, L);
 }
@@ -447,6 +451,7 @@ void tg_inspector_push (lua_State *L) {
     {"watch_local", inspector_watch_local},
     {"unwatch", inspector_unwatch},
     {"changes", inspector_changes},
+    {"tests", inspector_tests},
     {NULL, NULL}
   };
   luaL_newlib(L, functions);

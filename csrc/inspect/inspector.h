@@ -93,6 +93,9 @@ int inspector_pause (lua_State *L);
 **   changes()          -> list of cells that have changed, or are over: {cell
 **                      =, over =, old =, freed =, new =}; freed: what was there
 **                      is no more
+**   tests(source, by_line)
+**                      what the hook asks by itself at lines of the source of
+**                      that number (inspect/tests.h)
 */
 void tg_inspector_push (lua_State *L);                         /* [-0, +1, m] */
 

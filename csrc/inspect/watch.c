@@ -228,7 +228,11 @@ static void on_line (tg_Inspector *i, lua_State *L, lua_Debug *ar) {
   bool hit = k->stops
              && tg_breakpoints_line(&i->breakpoints, k->at, ar->currentline);
   bool stepped = tg_step_ends(&i->step, L, frame);
-  if (hit || stepped || has_changed(i, L))
+  bool changed = has_changed(i, L);
+  if (hit && !stepped && !changed
+      && tg_tests_refuse(&i->tests, L, ar, k->at))
+    return;
+  if (hit || stepped || changed)
     stop(i, L, ar, k->at, hit, stepped);
 }
 
@@ -454,6 +458,7 @@ void tg_watch_end (tg_Inspector *i, lua_State *L) {
   tg_coverage_free(i->coverage);
   i->coverage = NULL;
   tg_cells_clear(&i->cells, L);
+  tg_tests_clear(&i->tests, L);
   i->wants.pauses = false;
   tg_watch_review(i, L);
   atomic_fetch_add(&generation, 1);

@@ -71,6 +71,26 @@ local function sorted (set)
   return list
 end
 
+-- What has to be true for a stop at a line, where the hook can ask that: line ->
+-- list of tests. Where any does not say, it asks nothing.
+local function tests_of (stops, script)
+  local by_line = {}
+  for line, list in next, stops do
+    local all = not (goal and goal.script == script and goal.line == line)
+                and {} or nil
+    for i, stop in ipairs(all and list or {}) do
+      local test = stop.one.condition and stop.one.condition.test
+      all = test and all
+      if not test then
+        break
+      end
+      all[i] = test
+    end
+    by_line[line] = all
+  end
+  return by_line
+end
+
 local function publish_one (script)
   local stops, functions = stops_of(script), {}
   for line in next, stops do
@@ -82,6 +102,7 @@ local function publish_one (script)
   local number = core.inspector.breakpoints(script.source, sorted(stops),
                                             sorted(functions))
   published[number] = {script = script, stops = stops}
+  core.inspector.tests(number, tests_of(stops, script))
 end
 
 -- A source that is yet to be loaded may have some.
