@@ -227,6 +227,7 @@ build = {
         "csrc/inspect/exceptions.c",
         "csrc/inspect/inspector.c",
         "csrc/inspect/mask.c",
+        "csrc/inspect/roll.c",
         "csrc/inspect/step.c",
         "csrc/inspect/tests.c",
         "csrc/inspect/thrown.c",

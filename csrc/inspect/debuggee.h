@@ -11,6 +11,7 @@
 #include "coverage/coverage.h"
 #include "inspect/breakpoints.h"
 #include "inspect/cells.h"
+#include "inspect/roll.h"
 #include "inspect/step.h"
 #include "inspect/tests.h"
 #include "state/session.h"
@@ -85,6 +86,7 @@ typedef struct tg_Inspector {
   tg_Step step;
   tg_Cells cells;
   tg_Tests tests;
+  tg_Roll roll;
   tg_Breakpoints breakpoints;
 } tg_Inspector;
 

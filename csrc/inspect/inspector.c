@@ -105,6 +105,7 @@ void tg_inspector_close (tg_Host *h, lua_State *L) {
   tg_part_remove(&i->part);
   tg_channel_unpin(i->channel);
   tg_breakpoints_free(&i->breakpoints);
+  tg_roll_free(&i->roll, L);
   tg_free(i);
 }
 

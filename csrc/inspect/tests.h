@@ -6,10 +6,10 @@
 ** A test is a function of Lua of ours, made of the condition's text
 ** (lua/tracegrip/inspect/tests.lua), in which what the program has is given by
 ** arguments: local variables, upvalues and fields, by raw access. Where an
-** operator could call a metamethod, where a name is neither a local variable nor
-** an upvalue, and where the test fails, there is no answer, and the condition
-** is asked as others are: so nothing of the program's runs here, and whoever
-** stops the program has asked in full.
+** operator could call a metamethod, where a name is no local variable and no
+** upvalue, and where the test fails, there is no answer, and the condition is
+** asked as others are: so nothing of the program's runs here, and whoever stops
+** the program has asked in full.
 **
 ** Used on the thread that runs the state, in the hook. Nothing here raises, but
 ** what is said so.

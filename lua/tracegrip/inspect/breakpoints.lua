@@ -71,29 +71,27 @@ local function sorted (set)
   return list
 end
 
--- What has to be true for a stop at a line, where the hook can ask that: line ->
--- list of tests. Where any does not say, it asks nothing.
-local function tests_of (stops, script)
-  local by_line = {}
-  for line, list in next, stops do
-    local all = not (goal and goal.script == script and goal.line == line)
-                and {} or nil
-    for i, stop in ipairs(all and list or {}) do
-      local test = stop.one.condition and stop.one.condition.test
-      all = test and all
-      if not test then
-        break
-      end
-      all[i] = test
+local function is_goal (script, line)
+  return goal ~= nil and goal.script == script and goal.line == line
+end
+
+-- Those by which the hook itself can say that none of these stops counts; nil:
+-- of one it cannot.
+local function tests_of (list)
+  local all = {}
+  for i, stop in ipairs(list) do
+    all[i] = stop.one.condition and stop.one.condition.test
+    if not all[i] then
+      return nil
     end
-    by_line[line] = all
   end
-  return by_line
+  return all
 end
 
 local function publish_one (script)
-  local stops, functions = stops_of(script), {}
-  for line in next, stops do
+  local stops, functions, tests = stops_of(script), {}, {}
+  for line, list in next, stops do
+    tests[line] = not is_goal(script, line) and tests_of(list) or nil
     local _, inside = scripts.resolve(script, line)
     for _, first in ipairs(inside) do
       functions[first] = true
@@ -102,7 +100,7 @@ local function publish_one (script)
   local number = core.inspector.breakpoints(script.source, sorted(stops),
                                             sorted(functions))
   published[number] = {script = script, stops = stops}
-  core.inspector.tests(number, tests_of(stops, script))
+  core.inspector.tests(number, tests)
 end
 
 -- A source that is yet to be loaded may have some.
@@ -192,8 +190,7 @@ function breakpoints.hits (number, line, holds, frame)
       list[#list + 1] = stop.one.id
     end
   end
-  return list, goal ~= nil and goal.script == known.script
-               and goal.line == line
+  return list, is_goal(known.script, line)
 end
 
 function breakpoints.goal (script, line)
