@@ -351,6 +351,46 @@ t.n = 1 -- watch from here
     end)
   end)
 
+  it("takes keys of all kinds, and 64 places at once", function ()
+    local text = [[
+local key = {}
+local t = {[1.5] = 0, [true] = 0, [-1] = 0, [key] = 0, f = 1}
+t.x = 1 -- watch from here
+t[1.5] = 1
+t[true] = false
+t[-1] = "m"
+t[key] = t
+t.f = 1.0
+t.f = 2
+t.f = 2
+t[("long"):rep(20)] = 1
+t.y = t
+]]
+    watched(text, {"t[1.5]", "t[true]", "t[-1]", "t[key]", "t.f",
+                   "t['" .. ("long"):rep(20) .. "']"},
+            function (self, stopped)
+      local list = stops(self, stopped)
+      for i, told_of in ipairs(list) do
+        list[i] = told_of:match ": (.-) @ .*:(%d+)$"
+                  .. " " .. told_of:match "%d+$"
+      end
+      assert.equal("0 → 1 5|0 → false 6|0 → \"m\" 7", table.concat(list, "|", 1,
+                                                                  3))
+      assert.truthy(list[4]:find "^0 → {.* 8$")
+      assert.equal("1 → 2 10|nil → 1 12", table.concat(list, "|", 5))
+    end)
+    watched(text, {}, function (self, stopped)
+      local names = {}
+      for i = 1, 65 do
+        names[i] = "t.a" .. i
+      end
+      local set = watch(self, stopped, names)
+      assert.is_true(set[64].verified)
+      assert.is_false(set[65].verified)
+      assert.equal("at most 64 places are watched at once", set[65].message)
+    end)
+  end)
+
   it("changes nothing of the program", function ()
     watched([[
 local weak, order = setmetatable({}, {__mode = "v"}), {}

@@ -181,8 +181,16 @@ local function never ()
   return false
 end
 
+local MOST = 64                 -- as TG_CELLS of cells.h
+
 local function watch (place)
-  local kind = kinds[place.kind]
+  local kind, count = kinds[place.kind], 0
+  for _ in next, by_cell do
+    count = count + 1
+  end
+  if count == MOST then
+    fault.raise("at most %d places are watched at once", MOST)
+  end
   local cell = not is_gone(place) and kind.watch(place)
   if not cell then
     fault.raise("%s", place.kind == "local"
@@ -266,18 +274,26 @@ local function told (place, change)
           new = words.text(literals.value(change.new))}
 end
 
+-- A condition is asked in the frame; where C alone runs it cannot be.
+local function holds (one, session, frame)
+  if not session.active then
+    return false
+  elseif not frame then
+    return one.condition == nil and one.message == nil
+  end
+  frame.places = frame.places or {}
+  return conditions.hold(one, session, frame)
+end
+
 function watching.changes (hits, frame)
   local list = {}
-  if frame then
-    frame.places = frame.places or {}
-  end
   for _, change in ipairs(inspector.changes()) do
     local place, before = by_cell[change.cell], #hits
     if change.over then
       finish(place)
     else
       each_of(place, function (session, one)
-        if session.active and conditions.hold(one, session, frame) then
+        if holds(one, session, frame) then
           hits[#hits + 1] = one.id
         end
       end)
