@@ -228,7 +228,8 @@ print(next(weak))
   it("says the same whether the hook can ask it or not", function ()
     local asked = {
       "n == 2", "n ~= 2 and not s", "n > -1 and s", "s == 'a'", "s < 'b'",
-      "#s == 1", "s .. n == 'a1'", "n + 1 == 2", "s + 1 == 4", "t.x == 1",
+      "#s == 1", "s .. n == 'a1'", "n + 1 == 2", "s + 1 == 4", "s + 1 ~= -1",
+      "t.x == 1",
       "t.deep.x == n", "t['x'] == n and t[1] == nil", "t[2] == 'two'",
       "t == t", "t == same", "t ~= nil", "#t == 2", "t < same", "t.no",
       "up == n", "up", "nowhere == nil", "GLOBAL == 1", "-n == -1",

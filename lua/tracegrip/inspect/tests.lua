@@ -19,6 +19,7 @@ core.own()
 local tests = {}
 
 local COMPUTES, READS = 1, 2    -- as tests.h has them
+local OTHER = 4                 -- what no test has
 local MOST = 16                 -- arguments
 
 local operators = {["=="] = 0, ["~="] = 0, ["and"] = 0, ["or"] = 0,
@@ -78,8 +79,7 @@ local function read (test, words)
       count, at = count + 1, read_path(test, words, at)
       list[#list + 1] = "p" .. count
     else
-      bits = operators[kind] and bits | operators[kind] or COMPUTES << 2
-      bits = is_sign(kinds, at) and bits & ~COMPUTES or bits
+      bits = bits | (is_sign(kinds, at) and 0 or operators[kind] or OTHER)
       strings = strings or kind == "string" or kind == ".."
       list[#list + 1], at = texts[at], at + 1
     end
@@ -87,7 +87,7 @@ local function read (test, words)
       return nil
     end
   end
-  if bits > (COMPUTES | READS) or strings and bits & COMPUTES ~= 0 then
+  if bits & OTHER ~= 0 or strings and bits & COMPUTES ~= 0 then
     return nil
   end
   return list, bits, count
