@@ -347,6 +347,9 @@ t.n = 1 -- watch from here
       }})).breakpoints
       assert.same({false, "There is no such place any more"},
                   {set[1].verified, set[1].message})
+      local _, message = self:ask("setDataBreakpoints", {breakpoints = {{}}})
+      assert.equal("setDataBreakpoints: number 1 of 'breakpoints': 'dataId' has "
+                   .. "to be a string", message)
       assert.same({}, (stops(self, stopped)))
     end)
   end)

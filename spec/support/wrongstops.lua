@@ -21,9 +21,6 @@ return {
   {"setFunctionBreakpoints", {breakpoints = {{}}},
    "setFunctionBreakpoints: number 1 of 'breakpoints': 'name' has to be a "
    .. "string"},
-  {"setDataBreakpoints", {breakpoints = {{condition = "x"}}},
-   "setDataBreakpoints: number 1 of 'breakpoints': 'dataId' has to be a "
-   .. "string"},
   {"setExceptionBreakpoints", {filters = {1}},
    "setExceptionBreakpoints: number 1 of 'filters' has to be a string"},
   {"setExceptionBreakpoints", {filters = {"caught"}, filterOptions = {1}},
