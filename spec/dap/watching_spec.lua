@@ -348,8 +348,8 @@ t.n = 1 -- watch from here
       assert.same({false, "There is no such place any more"},
                   {set[1].verified, set[1].message})
       local _, message = self:ask("setDataBreakpoints", {breakpoints = {{}}})
-      assert.equal("setDataBreakpoints: number 1 of 'breakpoints': 'dataId' has "
-                   .. "to be a string", message)
+      assert.equal("setDataBreakpoints: number 1 of 'breakpoints': 'dataId' "
+                   .. "has to be a string", message)
       assert.same({}, (stops(self, stopped)))
     end)
   end)
@@ -377,8 +377,8 @@ t.y = t
         list[i] = told_of:match ": (.-) @ .*:(%d+)$"
                   .. " " .. told_of:match "%d+$"
       end
-      assert.equal("0 → 1 5|0 → false 6|0 → \"m\" 7", table.concat(list, "|", 1,
-                                                                  3))
+      assert.equal('0 → 1 5|0 → false 6|0 → "m" 7',
+                   table.concat(list, "|", 1, 3))
       assert.truthy(list[4]:find "^0 → {.* 8$")
       assert.equal("1 → 2 10|nil → 1 12", table.concat(list, "|", 5))
     end)
