@@ -77,8 +77,9 @@ int tg_cells_changes (tg_Cells *c, lua_State *L);
    has changed or is over, and not been settled since. */
 bool tg_cells_look (tg_Cells *c, lua_State *L);                /* [-0, +0, -] */
 
-/* What is there now is what cells are settled with: all of them, or those that
-   have not changed. What is over goes, once that was told. */
+/* What is there now is what cells are settled with: all of them, if the agent
+   was told of changes, or those that have not changed. What is over goes, once
+   that was told. */
 void tg_cells_settle (tg_Cells *c, lua_State *L, bool all);    /* [-0, +0, -] */
 
 /* A call or return of a frame of 'L', before cells are looked at: frames that

@@ -202,7 +202,7 @@ static void tell (tg_Inspector *i, lua_State *L, const tg_Tidings *t) {
     return;
   i->step.kind = TG_STEP_NONE;
   bool stopped = tg_agent_call(i, L, t);
-  tg_cells_settle(&i->cells, L, true);
+  tg_cells_settle(&i->cells, L, t->changed);
   if (!stopped && i->step.kind == TG_STEP_NONE)
     i->step.kind = step;
   if (i->life == TG_INSPECTOR_CLOSED)
