@@ -86,7 +86,7 @@ check "what is only named is below, too" \
   "$LUA" build-aux/rooms.lua names
 # probe_frames.c and probe_hooks.c have a state of their own.
 check "lua_sethook only where hooks are set" none elsewhere \
-  lua_sethook '(chain|host|sample|hook)/[a-z]*.c|inspect/(agent|evaluation|mask|uncaught|watch).c|'\
+  lua_sethook '(chain|host|sample|hook)/[a-z]*.c|inspect/(agent|evaluation|mask|uncaught|watch|workspace).c|'\
 'coverage/covering.c|direct/probe_(frames|hookcode|hooks).c'
 check "no methods of strings in what runs in the program's state" none \
   string_methods

@@ -13,6 +13,7 @@
 #include "inspect/agent.h"
 #include "base/clock.h"
 #include "chain/emit.h"
+#include "inspect/workspace.h"
 #include "state/libraries.h"
 
 static const char key_work = 0;     /* registry: the coroutine */
@@ -108,16 +109,13 @@ lua_State *tg_agent_setup (lua_State *L, const char *path) {
   lua_setfield(L, -3, "require");
   lua_rawsetp(L, LUA_REGISTRYINDEX, &key_import);
   lua_pop(L, 1);
-  lua_State *work = lua_newthread(L);
-  lua_sethook(work, NULL, 0, 0);        /* it has inherited its maker's */
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &key_work);
+  lua_State *work = tg_workspace_new(L, &key_work);
   TG_STACK_CHECK(L);
   return work;
 }
 
 void tg_agent_clear (lua_State *L) {
-  lua_pushnil(L);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &key_work);
+  tg_workspace_drop(L, &key_work);
   lua_pushnil(L);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &key_import);
 }
@@ -137,14 +135,19 @@ static int push_details (lua_State *L, const tg_Tidings *t, int subject) {
     lua_pushboolean(L, t->uncaught);
     return 3;
   }
-  if (t->frame == NULL)
+  if (t->frame != NULL) {
+    lua_pushvalue(L, subject);
+    lua_pushinteger(L, t->source);
+    lua_pushinteger(L, t->line);
+    lua_pushboolean(L, t->hit);
+    lua_pushboolean(L, t->stepped);
+    lua_pushboolean(L, t->changed);
+    return 6;
+  }
+  if (!t->changed)
     return 0;
-  lua_pushvalue(L, subject);
-  lua_pushinteger(L, t->source);
-  lua_pushinteger(L, t->line);
-  lua_pushboolean(L, t->hit);
-  lua_pushboolean(L, t->stepped);
-  return 5;
+  lua_pushinteger(L, t->level);
+  return 1;
 }
 
 /* The body of the coroutine: the tidings, the program's coroutine, and what it

@@ -24,9 +24,12 @@ typedef struct tg_Tidings {
   int line;               /* of "stop": where, 0 = not known */
   bool hit;               /* of "stop": there is a breakpoint */
   bool stepped;           /* of "stop": the program would stop without one */
+  bool changed;           /* of "stop": a value that is watched has changed, or
+                             is gone; always of "changed" */
   lua_State *thrower;     /* of "error": whose frames there are, the error on
                              top of its stack; else NULL */
-  int level;              /* of "error": the innermost of them */
+  int level;              /* of "error": the innermost of them; of "changed":
+                             the frame that was at work */
   bool uncaught;          /* of "error": nobody will catch it */
 } tg_Tidings;
 

@@ -3,8 +3,6 @@
 */
 #include "inspect/coroutines.h"
 
-#include "direct/objects.h"
-
 /* One that has returned has nothing left; one that an error has ended has its
    frames, and one that has not begun its function. */
 static bool is_over (lua_State *co) {
@@ -31,22 +29,22 @@ static lua_State *main_of (lua_State *L) {
   return co;
 }
 
-/* The newest objects come first. Between the table whose colour is looked at
-   and the end of the list no object is made, so the collector does nothing. */
-int tg_coroutines_push (const tg_Inspector *i, lua_State *L, int most) {
-  if (!i->direct || !tg_objects_known())
+#define ROOM 1024           /* in the list from the beginning */
+
+/* Room for the list is made first: no object is made while the roll is good. */
+int tg_coroutines_push (tg_Inspector *i, lua_State *L, int most) {
+  tg_Roll *roll = &i->roll;
+  if (!i->direct || !tg_roll_known())
     return 0;
   luaL_checkstack(L, 4, NULL);
-  lua_newtable(L);
+  lua_createtable(L, (most < ROOM) ? most : ROOM, 0);
   int list = lua_gettop(L), listed = 0;
   lua_Integer total = 0;
-  const void *fresh = lua_topointer(L, list);
   const lua_State *outermost = main_of(L);
-  for (const void *o = tg_objects_first(L); o != NULL;
-       o = tg_objects_next(o)) {
-    lua_State *co = tg_objects_coroutine(o);
-    if (co == NULL || co == outermost || co == i->work
-        || tg_objects_dead(o, fresh) || is_over(co))
+  tg_roll_call(roll, L);
+  for (uint32_t n = roll->count; n > 0; n--) {
+    lua_State *co = roll->list[n - 1];
+    if (co == outermost || tg_debuggee_owns(i, co) || is_over(co))
       continue;
     total++;
     if (listed < most && enlist(L, co, list, listed + 1))

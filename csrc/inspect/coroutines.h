@@ -14,7 +14,7 @@
    there are; tracegrip's own and those that are over are left out, and so is
    the main one. Returns the number of results: 0 where memory is not read.
    Raises if there is no memory for the list, and for nothing else. */
-int tg_coroutines_push (const tg_Inspector *i, lua_State *L, int most);
+int tg_coroutines_push (tg_Inspector *i, lua_State *L, int most);
                                                              /* [-0, +0|2, m] */
 
 #endif

@@ -10,7 +10,10 @@
 #include "channel/channel.h"
 #include "coverage/coverage.h"
 #include "inspect/breakpoints.h"
+#include "inspect/cells.h"
+#include "inspect/roll.h"
 #include "inspect/step.h"
+#include "inspect/tests.h"
 #include "state/session.h"
 
 /* Of which errors debuggers want to hear. */
@@ -81,6 +84,9 @@ typedef struct tg_Inspector {
   bool passing;           /* an error goes from a dead coroutine, where it was
                              told, to the one that has resumed that */
   tg_Step step;
+  tg_Cells cells;
+  tg_Tests tests;
+  tg_Roll roll;
   tg_Breakpoints breakpoints;
 } tg_Inspector;
 
@@ -98,12 +104,22 @@ TG_INLINE bool tg_debuggee_works (const tg_Inspector *i) {
   return i->life == TG_INSPECTOR_WORKING || i->life == TG_INSPECTOR_CLOSING;
 }
 
+/* Whether a coroutine is one of ours (workspace.h). */
+TG_INLINE bool tg_debuggee_owns (const tg_Inspector *i, const lua_State *co) {
+  return co == i->work || co == i->cells.work || co == i->tests.work;
+}
+
+/* Whether every line of the program is of interest. */
+TG_INLINE bool tg_debuggee_sees_lines (const tg_Inspector *i) {
+  return i->coverage != NULL || i->cells.count > 0;
+}
+
 /* Whether the program is watched at all: without breakpoints, steps, coverage
    and errors that are asked for it has no hook. */
 TG_INLINE bool tg_debuggee_watched (const tg_Inspector *i) {
   return i->breakpoints.count > 0 || i->wants.sources
          || i->step.kind != TG_STEP_NONE
-         || i->wants.errors != TG_ERRORS_NONE || i->coverage != NULL;
+         || i->wants.errors != TG_ERRORS_NONE || tg_debuggee_sees_lines(i);
 }
 
 #endif

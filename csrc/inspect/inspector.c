@@ -72,7 +72,7 @@ void tg_inspector_open (lua_State *L, tg_Session *s, tg_Channel *channel,
   tg_debuggee_begin(i, s, tg_inspector_close);
   i->work = work;
   i->breakpoints.epoch = 1;
-  i->direct = tg_proof_holds(L);
+  i->direct = i->cells.direct = tg_proof_holds(L);
   i->channel = tg_channel_pin(channel);
   i->listener.hear = hear;
   tg_clock_setup();
@@ -105,6 +105,7 @@ void tg_inspector_close (tg_Host *h, lua_State *L) {
   tg_part_remove(&i->part);
   tg_channel_unpin(i->channel);
   tg_breakpoints_free(&i->breakpoints);
+  tg_roll_free(&i->roll, L);
   tg_free(i);
 }
 
@@ -387,14 +388,42 @@ static int inspector_step (lua_State *L) {
   else
     lua_pushvalue(L, 1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &key_from);
-  tg_step_begin(&i->step, co, kind);
+  tg_step_begin(&i->step, co, (int)luaL_optinteger(L, 3, 0), kind);
   return 0;
 }
 
+/* What the code changes is no change of the program's. */
 static int inspector_run (lua_State *L) {
   tg_Inspector *i = inspector_of(L);
   tg_watch_evaluation(i);
-  return tg_evaluation_run(i, L);
+  tg_cells_look(&i->cells, L);
+  int results = tg_evaluation_run(i, L);
+  tg_cells_settle(&i->cells, L, false);
+  return results;
+}
+
+static int inspector_watch_field (lua_State *L) {
+  return tg_cells_add_field(&inspector_of(L)->cells, L);
+}
+
+static int inspector_watch_upvalue (lua_State *L) {
+  return tg_cells_add_upvalue(&inspector_of(L)->cells, L);
+}
+
+static int inspector_watch_local (lua_State *L) {
+  return tg_cells_add_local(&inspector_of(L)->cells, L);
+}
+
+static int inspector_unwatch (lua_State *L) {
+  return tg_cells_remove(&inspector_of(L)->cells, L);
+}
+
+static int inspector_tests (lua_State *L) {
+  return tg_tests_set(&inspector_of(L)->tests, L);
+}
+
+static int inspector_changes (lua_State *L) {
+  return tg_cells_changes(&inspector_of(L)->cells, L);
 }
 
 void tg_inspector_push (lua_State *L) {
@@ -418,6 +447,12 @@ void tg_inspector_push (lua_State *L) {
     {"errors", inspector_errors},
     {"step", inspector_step},
     {"run", inspector_run},
+    {"watch_field", inspector_watch_field},
+    {"watch_upvalue", inspector_watch_upvalue},
+    {"watch_local", inspector_watch_local},
+    {"unwatch", inspector_unwatch},
+    {"changes", inspector_changes},
+    {"tests", inspector_tests},
     {NULL, NULL}
   };
   luaL_newlib(L, functions);

@@ -80,9 +80,22 @@ int inspector_pause (lua_State *L);
 **                      from 0 again
 **   errors(which)      of which ones debuggers are to hear: "none", "uncaught",
 **                      "all"
-**   step(co, mode)     "next", "into", "over", "out", "none"
+**   step(co, mode, level)
+**                      "next", "into", "over", "out", "none"; from the frame of
+**                      that level, 0 without
 **   run(f, client, seconds, ...)
 **                      -> what code of a debugger gives (inspect/evaluation.h)
+**   watch_field(table, key), watch_upvalue(function, number)
+**   watch_local(co, level, number)
+**                      -> a cell (inspect/cells.h), by its number: what is in
+**                      it is watched
+**   unwatch(cell)
+**   changes()          -> list of cells that have changed, or are over: {cell
+**                      =, over =, old =, freed =, new =}; freed: what was there
+**                      is no more
+**   tests(source, by_line)
+**                      what the hook asks by itself at lines of the source of
+**                      that number (inspect/tests.h)
 */
 void tg_inspector_push (lua_State *L);                         /* [-0, +1, m] */
 

@@ -94,7 +94,7 @@ void tg_mask_set_all (const tg_Inspector *i, const lua_State *L, int mask) {
   for (const void *o = tg_objects_first(L); o != NULL;
        o = tg_objects_next(o)) {
     lua_State *co = tg_objects_coroutine(o);
-    if (co != NULL && co != i->work)
+    if (co != NULL && !tg_debuggee_owns(i, co))
       set_suspended(i, co, mask);
   }
   tg_running_let(h);

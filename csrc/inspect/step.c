@@ -5,11 +5,11 @@
 
 #include "inspect/caller.h"
 
-void tg_step_begin (tg_Step *s, lua_State *L, tg_StepKind kind) {
+void tg_step_begin (tg_Step *s, lua_State *L, int level, tg_StepKind kind) {
   lua_Debug ar;
   s->kind = kind;
   s->from = L;
-  s->frame = lua_getstack(L, 0, &ar) ? (const void *)ar.i_ci : NULL;
+  s->frame = lua_getstack(L, level, &ar) ? (const void *)ar.i_ci : NULL;
 }
 
 /* The callee has the frame of its caller, which is gone: so a step over the

@@ -51,8 +51,9 @@ typedef struct tg_Step {
   int counted_line;       /* ...and its line: no new place to stop at */
 } tg_Step;
 
-/* A step from where 'L' is now, which the caller keeps alive until the next. */
-void tg_step_begin (tg_Step *s, lua_State *L, tg_StepKind kind);
+/* A step from the frame of that level of 'L', which the caller keeps alive
+   until the next. */
+void tg_step_begin (tg_Step *s, lua_State *L, int level, tg_StepKind kind);
                                                                /* [-0, +0, -] */
 
 /* Whether a line of the frame ends the step; its next instruction, of NEXT. */

@@ -163,7 +163,7 @@ TG_INLINE bool wants_lines (tg_Inspector *i, lua_State *L,
   if (tg_unlikely(i->step.kind != TG_STEP_NONE)
       && tg_step_ends(&i->step, L, frame))
     return true;
-  if (tg_unlikely(i->coverage != NULL))
+  if (tg_unlikely(tg_debuggee_sees_lines(i)))
     return true;
   const tg_Known *k = known_of(i, L, frame);
   return k != NULL && k->stops;
@@ -188,6 +188,11 @@ static bool is_below (tg_Inspector *i, lua_State *L, const void *frame) {
 ** ===================================================================
 */
 
+/* Whether a value that is watched is another one. */
+TG_INLINE bool has_changed (tg_Inspector *i, lua_State *L) {
+  return tg_unlikely(i->cells.count > 0) && tg_cells_look(&i->cells, L);
+}
+
 /* The step is over where the agent stops. If it does not (a condition that does
    not hold) the step goes on. The code of a debugger may have closed the
    inspector: what is left of it is freed later, since the hook goes on. */
@@ -197,6 +202,7 @@ static void tell (tg_Inspector *i, lua_State *L, const tg_Tidings *t) {
     return;
   i->step.kind = TG_STEP_NONE;
   bool stopped = tg_agent_call(i, L, t);
+  tg_cells_settle(&i->cells, L, t->changed);
   if (!stopped && i->step.kind == TG_STEP_NONE)
     i->step.kind = step;
   if (i->life == TG_INSPECTOR_CLOSED)
@@ -210,7 +216,8 @@ static void stop (tg_Inspector *i, lua_State *L, lua_Debug *ar, int source,
                   bool hit, bool stepped) {
   tell(i, L, &(tg_Tidings){.kind = "stop", .frame = ar, .source = source,
                            .line = ar->currentline, .hit = hit,
-                           .stepped = stepped});
+                           .stepped = stepped,
+                           .changed = has_changed(i, L)});
 }
 
 static void on_line (tg_Inspector *i, lua_State *L, lua_Debug *ar) {
@@ -221,7 +228,11 @@ static void on_line (tg_Inspector *i, lua_State *L, lua_Debug *ar) {
   bool hit = k->stops
              && tg_breakpoints_line(&i->breakpoints, k->at, ar->currentline);
   bool stepped = tg_step_ends(&i->step, L, frame);
-  if (hit || stepped)
+  bool changed = has_changed(i, L);
+  if (hit && !stepped && !changed
+      && tg_tests_refuse(&i->tests, L, ar, k->at))
+    return;
+  if (hit || stepped || changed)
     stop(i, L, ar, k->at, hit, stepped);
 }
 
@@ -327,6 +338,20 @@ static void on_return (tg_Inspector *i, lua_State *L, const lua_Debug *ar) {
   tg_mask_set(i, L, mask);
 }
 
+/* A call or return: what has changed was changed by the function that calls or
+   returns. One of C is not shown without its caller. */
+static TG_NOINLINE void look_for_change (tg_Inspector *i, lua_State *L,
+                                         const lua_Debug *ar) {
+  if (tg_debuggee_works(i))
+    return;
+  tg_cells_shown(&i->cells, L, ar);
+  if (tg_cells_look(&i->cells, L))
+    tell(i, L, &(tg_Tidings){.kind = "changed", .changed = true,
+                             .level = (ar->event == LUA_HOOKCALL)});
+  if (ar->event == LUA_HOOKRET)
+    tg_cells_returned(&i->cells, L, ar->i_ci);
+}
+
 static void hook (lua_State *L, lua_Debug *ar) {
   tg_Inspector *i = inspector_of(L);
   if (tg_unlikely(i == NULL)) {
@@ -335,6 +360,9 @@ static void hook (lua_State *L, lua_Debug *ar) {
   }
   if (tg_unlikely(i->coverage != NULL))
     tg_coverage_event(i->coverage, L, ar);
+  if (tg_unlikely(i->cells.count > 0) && ar->event != LUA_HOOKLINE
+      && ar->event != LUA_HOOKCOUNT)
+    look_for_change(i, L, ar);
   if (tg_unlikely(!tg_debuggee_watched(i)))
     tg_mask_set(i, L, 0);
   else if (tg_likely(ar->event == LUA_HOOKCALL))
@@ -363,7 +391,7 @@ static void hook (lua_State *L, lua_Debug *ar) {
    worked out for other breakpoints, or all lines are wanted by now. Otherwise
    the frames are those for which the mask was worked out. */
 static bool is_stale (const tg_Inspector *i, lua_State *co) {
-  if (i->coverage != NULL || i->step.kind == TG_STEP_NEXT
+  if (tg_debuggee_sees_lines(i) || i->step.kind == TG_STEP_NEXT
       || i->step.kind == TG_STEP_INTO)
     return true;
   return tg_mask_is_stale(i, co);
@@ -397,9 +425,9 @@ void tg_watch_review (tg_Inspector *i, lua_State *L) {
   int mask = mask_until_known(i);
   lua_State *co;
   tg_running_watch(h, (mask != 0) ? entered : NULL);
-  if (i->breakpoints.widened)
+  if (i->breakpoints.widened || i->cells.widened)
     tg_mask_set_all(i, L, LINES);
-  i->breakpoints.widened = false;
+  i->breakpoints.widened = i->cells.widened = false;
   for (int n = 0; (co = tg_running_at(h, n)) != NULL && co != L; n++) {
     lua_State *next = tg_running_at(h, n + 1);
     tg_mask_set_from(i, co, (next != NULL) ? next : L, L, mask);
@@ -429,6 +457,8 @@ void tg_watch_end (tg_Inspector *i, lua_State *L) {
   i->step.kind = TG_STEP_NONE;
   tg_coverage_free(i->coverage);
   i->coverage = NULL;
+  tg_cells_clear(&i->cells, L);
+  tg_tests_clear(&i->tests, L);
   i->wants.pauses = false;
   tg_watch_review(i, L);
   atomic_fetch_add(&generation, 1);

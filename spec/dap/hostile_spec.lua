@@ -30,6 +30,8 @@ local requests = {
   {"stepInTargets", {frameId = 1}}, {"exceptionInfo", {threadId = 1}},
   {"source", {sourceReference = 1}}, {"loadedSources"}, {"modules"},
   {"setFunctionBreakpoints", {breakpoints = {{name = "f"}}}},
+  {"dataBreakpointInfo", {name = "t"}},
+  {"setDataBreakpoints", {breakpoints = {{dataId = "1"}}}},
   {"setExceptionBreakpoints", {filters = {"caught"}}},
   {"breakpointLocations", {source = {path = "/x.lua"}, line = 1}},
 }

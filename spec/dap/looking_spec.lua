@@ -230,6 +230,48 @@ print(#all)
     end)
   end)
 
+  with_memory("shows the threads that there are, whatever was made since they "
+              .. "were shown last", function ()
+    local text = [[
+math.randomseed(41)
+local all, count, mode = {}, 0, "incremental"
+local function more ()
+  local co = coroutine.create(function () coroutine.yield() end)
+  coroutine.resume(co)
+  all[#all + 1] = co
+end
+for round = 1, 24 do
+  for _ = 1, math.random(0, 20) do more() end
+  for _ = 1, math.random(0, 10) do
+    table.remove(all, math.random(#all + 1))
+  end
+  for i = 1, math.random(0, 3000) do local _ = {i} end
+  if round == 12 then mode = "generational" end
+  if round % 3 == 0 then
+    collectgarbage()
+    collectgarbage(mode)
+    collectgarbage()
+  end
+  count = #all
+end
+]]
+    editor.launch(text, function (self)
+      self:stop_at {20}
+      local stopped = self:run()
+      for round = 1, 24 do
+        local frame = self:stack(stopped)[1]
+        local living = tonumber((self:value(frame, "#all")))
+        for _ = 1, 2 do
+          local found = #self:ask("threads").threads - 1
+          assert.is_true(found >= living)
+          assert.is_true(round % 3 > 0 or found == living, found .. " of "
+                         .. living .. " in round " .. round)
+        end
+        stopped = round < 24 and self:go("continue", stopped)
+      end
+    end)
+  end)
+
   it("shows deep stacks in parts", function ()
     local text = [[
 local function down (n)

@@ -223,4 +223,66 @@ print(next(weak))
       assert.equal("5000", front:value(at, 1, "a").description)
     end)
   end)
+
+  -- Most the hook asks by itself (csrc/inspect/tests.h): not what calls.
+  it("says the same whether the hook can ask it or not", function ()
+    local asked = {
+      "n == 2", "n ~= 2 and not s", "n > -1 and s", "s == 'a'", "s < 'b'",
+      "#s == 1", "s .. n == 'a1'", "n + 1 == 2", "s + 1 == 4", "s + 1 ~= -1",
+      "t.x == 1",
+      "t.deep.x == n", "t['x'] == n and t[1] == nil", "t[2] == 'two'",
+      "t == t", "t == same", "t ~= nil", "#t == 2", "t < same", "t.no",
+      "up == n", "up", "nowhere == nil", "GLOBAL == 1", "-n == -1",
+      "n // 1 | 1 == n", "(n == 1) == (s == 'a')", "t", "n and nil", "true",
+      "t.x.y.z", "n < s", "(n)", "b == false", "b", "nan ~= nan"
+    }
+    local lines = {[[
+GLOBAL = 1
+local Class = {
+  __index = function (_, key) return key == "x" and 1 or nil end,
+  __eq = function () return true end, __len = function () return 2 end,
+  __lt = function () return true end
+}
+local up, same = 2, setmetatable({}, Class)
+local nan = 0 / 0
+local function f (n, s, t, b)
+  local _ = up, same, nan]]}
+    for _ = 1, 2 * #asked do
+      lines[#lines + 1] = "  _ = n"
+    end
+    lines[#lines + 1] = [[
+end
+f(1, "a", {x = 1, deep = {x = 1}, [2] = "two"}, false)
+f(2, "3", setmetatable({deep = {}}, Class), true)
+f(3.5, nil, same)
+debug.setmetatable(nil, {__index = function () return {z = true} end})
+getmetatable("").__add = function () return 4 end
+f(2, "x", setmetatable({deep = {x = 2}}, {}), nil)]]
+    debugger.debug(table.concat(lines, "\n") .. "\n",
+                   function (front, _, command)
+      for i, condition in ipairs(asked) do
+        for k, text in ipairs {condition, "(function () return " .. condition
+                               .. " end)()"} do
+          front:ask("Debugger.setBreakpointByUrl", {
+            urlRegex = "app\\.lua$", lineNumber = 8 + 2 * i + k - 1,
+            condition = text, logExpressions = "'" .. i .. "', n"
+          })
+        end
+      end
+      front:ask "Debugger.resume"
+      assert.equal(0, command:ended())
+      local fast, slow = {}, {}
+      for _, call in ipairs(front:events "Runtime.consoleAPICalled") do
+        local line = call.stackTrace.callFrames[1].lineNumber + 1
+        local list = call.type ~= "log" and {}
+                     or line % 2 == 1 and fast or slow
+        list[#list + 1] = call.type == "log"
+                          and ("%s @ %s"):format(
+                            asked[tonumber(call.args[1].value)],
+                            call.args[2].description)
+      end
+      assert.is_true(#fast > 40)
+      assert.same(slow, fast)
+    end)
+  end)
 end)

@@ -4,6 +4,7 @@
 --   asked.breakpoints(arguments)  of setBreakpoints: a list of its breakpoints,
 --                                 also of a client that gives lines alone
 --   asked.functions(arguments)    of setFunctionBreakpoints: the same
+--   asked.data(arguments)         of setDataBreakpoints: the same
 --   asked.source(arguments)       its Source, and that of breakpointLocations
 --   asked.range(arguments)        of breakpointLocations: its first line and
 --                                 its last
@@ -73,6 +74,8 @@ local LINE = {line = "integer", condition = "string?",
               hitCondition = "string?", logMessage = "string?"}
 local FUNCTION = {name = "string", condition = "string?",
                   hitCondition = "string?"}
+local DATA = {dataId = "string", accessType = "string?",
+              condition = "string?", hitCondition = "string?"}
 
 -- With all that it has: it is told to the client again.
 function asked.source (arguments)
@@ -102,6 +105,11 @@ end
 
 function asked.functions (arguments)
   return all_fields(arguments.breakpoints, FUNCTION, "setFunctionBreakpoints",
+                    "breakpoints")
+end
+
+function asked.data (arguments)
+  return all_fields(arguments.breakpoints, DATA, "setDataBreakpoints",
                     "breakpoints")
 end
 

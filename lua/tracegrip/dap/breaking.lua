@@ -8,10 +8,14 @@
 --   self:lines(program, source, list)  a file's breakpoints from now on; a list
 --                                      of Breakpoints as the protocol has them
 --   self:functions(program, list)      the same of those of functions
+--   self:data(program, list)           the same of those of data: places of
+--                                      this program, which no other has
 --   self:exceptions(program, errors)   at which errors, as asked.lua has them
 --   self:resolved(id, line, script)    the program tells where one is
+--   self:over(id, message)             it tells that one of data is no more
 --   self:hits(ids)                     numbers of those that the program has
---                                      come to; whether one is of a function
+--                                      come to, and the word of the protocol
+--                                      for these
 --   self:stops(text, uncaught)         whether it is to stand still at an error
 --                                      with this text
 --   self:again(program)                all of it to another program
@@ -30,10 +34,16 @@ core.own()
 
 local breaking = {}
 
+-- How many times as long a program of nothing but short lines runs, by what is
+-- watched (docs/editors.md).
+local prices = {field = 10, upvalue = 25, ["local"] = 25}
+
 local Breaking = {__name = "tracegrip.dap.breaking"}
 Breaking.__index = Breaking
 
 local PENDING = "not loaded yet"
+local SLOWER = "while this is watched, the program runs up to %d times as long"
+local OTHER_PROGRAM = "the program was started anew: choose the variable again"
 local NO_CODE = "there is no code at this line or after it"
 
 function breaking.new (places, main, changed)
@@ -41,6 +51,7 @@ function breaking.new (places, main, changed)
     places = places, main = main, changed = changed,
     sources = {},         -- key of a source -> {source =, list =, set = {...}}
     named = {list = {}, set = {}},
+    watched = {},         -- those of data that are set
     by_id = {},           -- the program's id -> breakpoint that is set
     filters = {},
     numbers = setmetatable({}, {__mode = "k"}),   -- as given -> its number
@@ -55,9 +66,10 @@ end
 
 -- As the protocol has it.
 local function told (one)
-  return {id = one.number, verified = one.line ~= nil, line = one.line,
+  local verified = one.line ~= nil or one.given.dataId ~= nil and one.id ~= nil
+  return {id = one.number, verified = verified, line = one.line,
           source = one.source, message = one.message,
-          reason = one.line == nil and one.reason or nil}
+          reason = not verified and one.reason or nil}
 end
 
 local function conditions (given)
@@ -81,6 +93,10 @@ local function set (self, program, one, method, params)
   end
   one.id = result.breakpointId
   self.by_id[one.id] = one
+  if one.given.dataId then
+    one.message = string.format(SLOWER, prices[result.kind])
+    return one
+  end
   local place = (result.locations or {result.actualLocation})[1]
   if place then
     one.line = self.places:line(place.lineNumber)
@@ -198,6 +214,31 @@ function Breaking:functions (program, list)
   return answer(self.named.set)
 end
 
+-- The same again stays as it is: a variable that is watched may have no other
+-- way to it by now.
+local function watched_before (list, given)
+  for i, one in ipairs(list) do
+    if one.id and one.given.dataId == given.dataId
+       and one.given.condition == given.condition
+       and one.given.hitCondition == given.hitCondition then
+      return table.remove(list, i)
+    end
+  end
+end
+
+function Breaking:data (program, list)
+  local _ <close> = self.turn()
+  local before, all = self.watched, {}
+  for i, given in ipairs(list) do
+    all[i] = watched_before(before, given)
+             or set(self, program, {given = given}, "Lua.setDataBreakpoint",
+                    {place = given.dataId})
+  end
+  self.watched = all
+  remove(self, program, before)
+  return answer(all)
+end
+
 ---------------------------------------------------------------------------
 -- Errors
 ---------------------------------------------------------------------------
@@ -246,14 +287,35 @@ function Breaking:resolved (id, line, script)
   end
 end
 
+-- It is not verified any more, and says why.
+local function fail (self, one, message)
+  one.id, one.message, one.reason = nil, message, "failed"
+  self.changed(told(one))
+end
+
+function Breaking:over (id, message)
+  local one = self.by_id[id]
+  if one then
+    self.by_id[id] = nil
+    fail(self, one, message)
+  end
+end
+
+local function word_of (one)
+  return one.given.dataId and "data breakpoint"
+         or one.given.name and "function breakpoint" or "breakpoint"
+end
+
 function Breaking:hits (ids)
-  local numbers, by_name = {}, false
+  local numbers, word = {}, "breakpoint"
   for _, id in ipairs(ids) do
     local one = self.by_id[id]
-    numbers[#numbers + 1] = one and one.number
-    by_name = by_name or one ~= nil and one.given.name ~= nil
+    if one then
+      numbers[#numbers + 1] = one.number
+      word = word == "breakpoint" and word_of(one) or word
+    end
   end
-  return numbers, by_name
+  return numbers, word
 end
 
 local function tell_all (self, list)
@@ -271,6 +333,10 @@ function Breaking:again (program)
   end
   set_functions(self, program)
   tell_all(self, self.named.set)
+  for _, one in ipairs(self.watched) do
+    fail(self, one, OTHER_PROGRAM)
+  end
+  self.watched = {}
   apply_filters(self, program)
 end
 

@@ -70,7 +70,7 @@ local CAN = {"ConfigurationDoneRequest", "FunctionBreakpoints",
              "ExceptionInfoRequest", "ExceptionFilterOptions",
              "DelayedStackTraceLoading", "LoadedSourcesRequest", "LogPoints",
              "TerminateRequest", "ClipboardContext", "CancelRequest",
-             "BreakpointLocationsRequest"}
+             "BreakpointLocationsRequest", "DataBreakpoints"}
 
 function live.capabilities ()
   local can = {
@@ -108,6 +108,10 @@ end
 events["Debugger.breakpointResolved"] = function (self, params)
   self.breaking:resolved(params.breakpointId, params.location.lineNumber,
                          params.location.scriptId)
+end
+
+events["Lua.dataBreakpointOver"] = function (self, params)
+  self.breaking:over(params.breakpointId, params.message)
 end
 
 events["Debugger.paused"] = running.paused
@@ -301,6 +305,28 @@ end
 function handlers.setFunctionBreakpoints (self, arguments)
   return {breakpoints = wire.array(self.breaking:functions(
     self.program, asked.functions(arguments)))}
+end
+
+-- A child of what the client was shown, or an expression. Its id is of this
+-- program alone.
+function handlers.dataBreakpointInfo (self, arguments)
+  local params, number = {name = arguments.name}, arguments.variablesReference
+  if number and number > 0 then
+    local of = self.references:get_variables(number)
+    params.objectId, params.of = of.object, of.name
+  elseif arguments.frameId and self.stopped then
+    local frame = self.references:get_frame(arguments.frameId)
+    params.callFrameId = frame.call.callFrameId
+  end
+  local result = self.program:ask("Lua.dataPlace", params)
+  return {dataId = result.place or wire.null, description = result.description,
+          accessTypes = result.place and wire.array {"write"},
+          canPersist = false}
+end
+
+function handlers.setDataBreakpoints (self, arguments)
+  return {breakpoints = wire.array(self.breaking:data(
+    self.program, asked.data(arguments)))}
 end
 
 function handlers.breakpointLocations (self, arguments, request)

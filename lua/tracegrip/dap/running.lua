@@ -22,15 +22,25 @@ local running = {handlers = handlers}
 -- Stops
 ---------------------------------------------------------------------------
 
+-- "self.sum: 3 → 6", of each value that has changed.
+local function changes_of (data)
+  local list = {}
+  for i, one in ipairs(data and data.kind == "data" and data.changes or {}) do
+    list[i] = string.format("%s: %s → %s", one.name, one.old, one.new)
+  end
+  return list[1] and table.concat(list, ", ")
+end
+
 -- Why it stands still, as the protocol has it, and what else there is to say.
 local function reason_of (live, params)
-  local numbers, by_name = live.breaking:hits(params.hitBreakpoints or {})
+  local numbers, word = live.breaking:hits(params.hitBreakpoints or {})
   if params.reason == "exception" then
     return {reason = "exception", text = remote.text(params.data, true)}
   elseif params.reason == "assert" then
     return {reason = "exception", text = "console.assert has failed"}
   elseif #numbers > 0 then
-    return {reason = by_name and "function breakpoint" or "breakpoint",
+    local changes = changes_of(params.data)
+    return {reason = word, description = changes, text = changes,
             hitBreakpointIds = wire.array(numbers)}
   elseif live.expects == "entry" or live.expects == "pause"
          or live.expects == "step" then
@@ -65,7 +75,9 @@ function running.paused (live, params)
   local body = reason_of(live, params)
   stopped.thread, body.threadId = first.id, first.id
   body.allThreadsStopped = true
-  body.description = body.reason == "exception" and "Paused on error" or nil
+  if body.reason == "exception" then
+    body.description = "Paused on error"
+  end
   live.expects = nil
   live:tell_stop(body)
 end

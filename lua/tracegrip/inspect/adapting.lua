@@ -19,6 +19,7 @@ local literals = require "tracegrip.inspect.literals"
 local objects = require "tracegrip.inspect.objects"
 local pausing = require "tracegrip.inspect.pausing"
 local values = require "tracegrip.inspect.values"
+local watching = require "tracegrip.inspect.watching"
 local wire = require "tracegrip.wire"
 local words = require "tracegrip.inspect.words"
 core.own()
@@ -55,6 +56,17 @@ end
 
 function methods.setBreakpointByName (session, params)
   return debugger.add_named(session, params)
+end
+
+-- Which place of the program a variable or an expression is, and the breakpoint
+-- of one that is to be watched.
+function methods.dataPlace (_, params)
+  return watching.find(params)
+end
+
+function methods.setDataBreakpoint (session, params)
+  local id, kind = watching.set(session, params)
+  return {breakpointId = id, kind = kind}
 end
 
 function methods.passError ()

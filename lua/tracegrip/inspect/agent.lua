@@ -8,10 +8,12 @@
 --                               (resting.lua)
 --   "wait"                      the program is to begin when a debugger says so
 --   "source", source            a function of a source that was never met
---   "stop", func, source, line, hit, stepped
---                               a breakpoint, the end of a step; the innermost
---                               frame is of that function, in the source of
---                               that number
+--   "stop", func, source, line, hit, stepped, changed
+--                               a breakpoint, the end of a step, a change of
+--                               what is watched; the innermost frame is of that
+--                               function, in the source of that number
+--   "changed", level            what is watched was changed by the frame of
+--                               that level, or by a function of C that it calls
 --   "pause"                     the program asks to be stopped
 --   "say"                       it has called a method of the console
 --   "error", value, level, uncaught
@@ -200,6 +202,7 @@ function calls.say (co)
 end
 
 calls.stop = debugger.reached
+calls.changed = debugger.changed
 calls.pause = debugger.halt
 calls.error = debugger.thrown
 calls.uncaught = runtime.uncaught

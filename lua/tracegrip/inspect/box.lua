@@ -4,6 +4,8 @@
 --   box.new {description =, class =, list =, set =, folded =}
 --     list ()             the variables: a list of {name =, value =}
 --     set (name, value)   optional: changes one; false if there is none
+--     place (name)        optional: where one is, as watching.lua has it; nil:
+--                         there is none
 --     folded              optional: there is no preview of it
 --   box.is(value)
 

@@ -71,9 +71,27 @@ local function sorted (set)
   return list
 end
 
+local function is_goal (script, line)
+  return goal ~= nil and goal.script == script and goal.line == line
+end
+
+-- Those by which the hook itself can say that none of these stops counts; nil:
+-- of one it cannot.
+local function tests_of (list)
+  local all = {}
+  for i, stop in ipairs(list) do
+    all[i] = stop.one.condition and stop.one.condition.test
+    if not all[i] then
+      return nil
+    end
+  end
+  return all
+end
+
 local function publish_one (script)
-  local stops, functions = stops_of(script), {}
-  for line in next, stops do
+  local stops, functions, tests = stops_of(script), {}, {}
+  for line, list in next, stops do
+    tests[line] = not is_goal(script, line) and tests_of(list) or nil
     local _, inside = scripts.resolve(script, line)
     for _, first in ipairs(inside) do
       functions[first] = true
@@ -82,6 +100,7 @@ local function publish_one (script)
   local number = core.inspector.breakpoints(script.source, sorted(stops),
                                             sorted(functions))
   published[number] = {script = script, stops = stops}
+  core.inspector.tests(number, tests)
 end
 
 -- A source that is yet to be loaded may have some.
@@ -171,8 +190,7 @@ function breakpoints.hits (number, line, holds, frame)
       list[#list + 1] = stop.one.id
     end
   end
-  return list, goal ~= nil and goal.script == known.script
-               and goal.line == line
+  return list, is_goal(known.script, line)
 end
 
 function breakpoints.goal (script, line)

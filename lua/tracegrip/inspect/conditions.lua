@@ -22,6 +22,7 @@ local console = require "tracegrip.inspect.console"
 local evaluate = require "tracegrip.inspect.evaluate"
 local fault = require "tracegrip.inspect.fault"
 local scripts = require "tracegrip.inspect.scripts"
+local tests = require "tracegrip.inspect.tests"
 local words = require "tracegrip.inspect.words"
 core.own()
 
@@ -122,6 +123,9 @@ function conditions.attach (one, text, hits, logged)
   one.hits = hits and hits_of(hits)
   one.message = (logged or only) and compiled(logged or only, true)
   one.condition = text and not only and compiled(text, false)
+  if one.condition and one.condition.chunk then
+    one.condition.test = tests.of(text)
+  end
 end
 
 -- Where the breakpoint is, as a frame of a stack trace: found out once for each

@@ -2,9 +2,12 @@
 --
 --   debugger.methods           name -> function (session, params, co): a
 --                              result; co is what runs, or stands still
---   debugger.reached(co, func, source, line, hit, stepped)
+--   debugger.reached(co, func, source, line, hit, stepped, changed)
 --                              the hook is at such a place; whether the program
 --                              has stood still there, or goes no further step
+--   debugger.changed(co, level)
+--                              what is watched has changed (watching.lua);
+--                              whether the program has stood still
 --   debugger.halt(co)          the program asks to be stopped
 --   debugger.asserted(co)      console.assert has failed; whether the program
 --                              has stood still
@@ -36,6 +39,7 @@ local runtime = require "tracegrip.inspect.runtime"
 local scripts = require "tracegrip.inspect.scripts"
 local sessions = require "tracegrip.inspect.sessions"
 local values = require "tracegrip.inspect.values"
+local watching = require "tracegrip.inspect.watching"
 local wire = require "tracegrip.wire"
 local words = require "tracegrip.inspect.words"
 core.own()
@@ -108,6 +112,7 @@ end
 function methods.disable (session)
   session.suspended = session.heap and pausing.stands()
   breakpoints.clear(session)
+  watching.review()
   exceptions.choose(session, "none")
   session.debugger, session.ignored = false, {}
   if not sessions.any "debugger" then
@@ -250,6 +255,7 @@ end
 
 function methods.removeBreakpoint (session, params)
   breakpoints.remove(session, fault.string(params, "breakpointId"))
+  watching.review()
   return {}
 end
 
@@ -317,7 +323,7 @@ end
 
 -- A condition that does not hold is the usual case, a million times: nothing is
 -- made for it.
-function debugger.reached (co, func, source, line, hit, stepped)
+function debugger.reached (co, func, source, line, hit, stepped, changed)
   local script = breakpoints.script(source)
   if not script or all_skip() then
     return true               -- nobody wants to know: no further step either
@@ -328,13 +334,31 @@ function debugger.reached (co, func, source, line, hit, stepped)
     hits, arrived = breakpoints.hits(source, line, conditions.hold, frame)
     frames.leave(frame)
   end
+  local changes = changed and watching.changes(hits, frames.innermost(co, 0))
   if #hits == 0 and not arrived and (not stepped or is_ignored(script)) then
     return false
   end
   breakpoints.goal(nil)
   local reason = (#hits > 0 or not stepped) and "other" or next_reason
   next_reason = "step"
-  core.inspector.step(co, pausing.stop(co, reason, hits))
+  core.inspector.step(co, pausing.stop(co, reason, hits,
+                                       changes and {data = changes} or nil))
+  return true
+end
+
+-- The frame of that level has changed it; or one of C, which is not shown.
+function debugger.changed (co, level)
+  local frame = frames.innermost(co, level) or frames.innermost(co, 0)
+  local hits = {}
+  local changes = watching.changes(hits, frame)
+  if not changes or all_skip() then
+    return false
+  end
+  next_reason = "step"
+  level = frame and frame.level or level
+  core.inspector.step(co, pausing.stop(co, "other", hits, {
+    level = level, data = changes
+  }), level)
   return true
 end
 

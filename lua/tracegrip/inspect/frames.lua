@@ -16,6 +16,10 @@
 --                             sees: {get =, set =}; nil: it has none
 --   frames.upvalue(func, name)
 --                             the same of what a function has captured
+--   frames.place(frame, name) which variable that is: {kind = "local", co =,
+--                             level =, number =}, or of what the function has
+--                             captured {kind = "upvalue", func =, number =};
+--                             nil: it has none
 --   frames.globals(frame)     the table of its globals, its _ENV
 --   frames.this(frame)        of a method the object; nil
 --   frames.varargs(frame)     its extra arguments, packed
@@ -168,6 +172,27 @@ function frames.find (frame, name)
          or frames.upvalue(frame.func, name)
 end
 
+local function upvalue_place (func, wanted)
+  local i = 1
+  local name = getupvalue(func, i)
+  while name and name ~= wanted do
+    i = i + 1
+    name = getupvalue(func, i)
+  end
+  return name and {kind = "upvalue", func = func, number = i}
+end
+
+local function local_place (frame, name)
+  local at = frame.live
+             and core.inspector.variable(frame.co, frame.level, name)
+  return at and {kind = "local", co = frame.co, level = frame.level,
+                 number = at}
+end
+
+function frames.place (frame, name)
+  return local_place(frame, name) or upvalue_place(frame.func, name)
+end
+
 function frames.globals (frame)
   local env = frames.find(frame, "_ENV")
   return env and env.get() or _G
@@ -232,6 +257,7 @@ function frames.locals (frame)
   return box.new {
     description = "Local", class = "Local",
     list = function () return list_locals(frame) end,
+    place = function (name) return local_place(frame, name) end,
     set = function (name, value)
       local found = frame.live and find_local(frame, name)
       if found then
@@ -262,6 +288,7 @@ function frames.upvalues (frame)
   return box.new {
     description = "Upvalues", class = "Upvalues",
     list = function () return list_upvalues(frame.func) end,
+    place = function (name) return upvalue_place(frame.func, name) end,
     set = function (name, value)
       local found = frames.upvalue(frame.func, name)
       if found then

@@ -16,6 +16,7 @@
 --                                    the innermost is 0; and how many it has
 --   pausing.where()                  the coroutine that stands still; the same
 --   pausing.reason()                 what for; the same
+--   pausing.number()                 which pause it is; the same
 --   pausing.announce(session)        tells it, if the program stands still
 --   pausing.serve                    to be set: function that waits for the
 --                                    next message and handles it; false:
@@ -190,6 +191,10 @@ end
 
 function pausing.reason ()
   return check().reason
+end
+
+function pausing.number ()
+  return check().number
 end
 
 function pausing.go (how)

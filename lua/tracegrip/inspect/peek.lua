@@ -4,6 +4,9 @@
 --   peek.values(text, frame)    true, values; false: it is no such expression,
 --                               or one that calls a function or a metamethod,
 --                               or that fails
+--   peek.place(text, frame)     true, value, key of an expression that gives a
+--                               field of that; true, nil, name of one that is a
+--                               name; false, as above
 --
 -- Nothing is run: the operators are Lua's on values that have no metamethod for
 -- them. Precedence is that of lparser.c. A part that 'and' or 'or' leaves out
@@ -187,17 +190,30 @@ operands["("] = function (self, _, off)
   return value
 end
 
-function Reader:path (off)
+-- What stands behind an operand, up to its key.
+function Reader:key (off)
+  local key
+  if self:take() == "." then
+    return self:take "name"
+  end
+  key = self:expression(0, off)
+  self:take "]"
+  return key
+end
+
+function Reader:has_key ()
+  return self:peek() == "." or self:peek() == "["
+end
+
+function Reader:operand (off)
   local operand = operands[self:peek()] or refuse()
-  local value = operand(self, self:take(), off)
-  while self:peek() == "." or self:peek() == "[" do
-    local key
-    if self:take() == "." then
-      key = self:take "name"
-    else
-      key = self:expression(0, off)
-      self:take "]"
-    end
+  return operand(self, self:take(), off)
+end
+
+function Reader:path (off)
+  local value = self:operand(off)
+  while self:has_key() do
+    local key = self:key(off)
     if not off then
       value = field(value, key)
     end
@@ -267,6 +283,29 @@ function peek.values (text, frame)
     return false
   end
   return true, table.unpack(list, 1, n)
+end
+
+local function read_place (text, frame)
+  local self = setmetatable(tokens.of(text), Reader)
+  self.at, self.frame = 1, frame
+  if self:peek() == "name" and self.kinds[2] == "eof" then
+    return nil, self:take()
+  end
+  local value, key = self:operand(false), nil
+  repeat
+    value = key == nil and value or field(value, key)
+    key = self:key(false)
+  until not self:has_key()
+  self:take "eof"
+  return value, key
+end
+
+function peek.place (text, frame)
+  local ok, container, key = pcall(read_place, text, frame)
+  if not ok then
+    return false
+  end
+  return true, container, key
 end
 
 return peek

@@ -117,16 +117,23 @@ type Coroutine = {id: integer, name: string, status: string}
 type Variable = {name: string, text: string, type: string, field: string?,
   objectId: Runtime.RemoteObjectId?, indexed: integer?, named: integer?}
 command coroutines (most: integer) -> (coroutines: Coroutine[], total: integer)
+command dataPlace (name: string, objectId: Runtime.RemoteObjectId?,
+  of: string?, callFrameId: Debugger.CallFrameId?)
+  -> (place: string?, description: string)
 command describe (objectId: Runtime.RemoteObjectId, full: boolean?)
   -> (variable: Variable)
 command passError ()
 command setBreakpointByName (name: string, condition: string?,
   hitCondition: string?, logExpressions: string?)
   -> (breakpointId: Debugger.BreakpointId, locations: Debugger.Location[])
+command setDataBreakpoint (place: string, condition: string?,
+  hitCondition: string?, logExpressions: string?)
+  -> (breakpointId: Debugger.BreakpointId, kind: string)
 command stack (coroutine: integer, first: integer, count: integer)
   -> (callFrames: Debugger.CallFrame[], total: integer)
 command variables (objectId: Runtime.RemoteObjectId, filter: string?,
   first: integer?, count: integer?) -> (variables: Variable[])
+event dataBreakpointOver (breakpointId: Debugger.BreakpointId, message: string)
 
 domain Profiler
 type ProfileNode = {id: integer, callFrame: Runtime.CallFrame,
