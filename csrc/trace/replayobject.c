@@ -305,17 +305,33 @@ static int replay_frames (lua_State *L) {
   return 1;
 }
 
+/* The frame that the arguments of a method name, of the stack 's'; or NULL. */
+static const tg_CallFrame *frame_at (lua_State *L, const tg_CallStack *s) {
+  lua_Integer i = luaL_checkinteger(L, 3);
+  if (s == NULL || i < 1 || i > (lua_Integer)s->count)
+    return NULL;
+  return &s->frames[s->count - (uint32_t)i];
+}
+
 static int replay_arguments (lua_State *L) {
   Replay *u = check_replay(L);
   const tg_CallStack *s = stack_at(L, u, 2);
-  lua_Integer i = luaL_checkinteger(L, 3);
+  const tg_CallFrame *f = frame_at(L, s);
   tg_Packet p;
-  if (s == NULL || i < 1 || i > (lua_Integer)s->count)
-    return 0;
-  const tg_CallFrame *f = &s->frames[s->count - (uint32_t)i];
-  if (!tg_replay_entry(u->replay, s->thread, f, &p))
+  if (f == NULL || !tg_replay_entry(u->replay, s->thread, f, &p))
     return 0;
   return push_packet(L, u, &p, f->entry);
+}
+
+static int replay_locals (lua_State *L) {
+  Replay *u = check_replay(L);
+  const tg_CallFrame *f = frame_at(L, stack_at(L, u, 2));
+  tg_Packet p;
+  if (f == NULL || !tg_replay_locals(u->replay, f, &p))
+    return 0;
+  push_packet(L, u, &p, f->entry);
+  lua_getfield(L, -1, "locals");
+  return 1;
 }
 
 /* Definitions come before the events that name them, so all of a recording are
@@ -433,6 +449,7 @@ static void set_metatable (lua_State *L) {
     {"threads", replay_threads},
     {"frames", replay_frames},
     {"arguments", replay_arguments},
+    {"locals", replay_locals},
     {"markers", replay_markers},
     {"functions", replay_functions},
     {"stop_at", replay_stop_at},

@@ -45,6 +45,9 @@ void tg_replayobject_check_status (lua_State *L, int i);       /* [-0, +0, v] */
 **                        'line' of its definition, 'reached' of its latest call
 **   replay:arguments(thread, i) -> packet | nil
 **                        what entered the frame that is the i-th from inside
+**   replay:locals(thread, i) -> list | nil
+**                        the locals of a frame that is not innermost, as they
+**                        were told where it made its call
 **   replay:markers(from, to, most) -> list, more
 **                        what the program has said after moment 'from', up to
 **                        'to'; how many more there are

@@ -177,6 +177,10 @@ describe("a recording", function ()
       frames = self:stack(stopped)
       assert.equal("g", frames[1].name)
       assert.equal("20", self:scope(frames[1], "Locals").twice.value)
+      local outer = self:scope(frames[2], "Locals")
+      assert.same({"10", '"tea"', nil},
+                  {outer.price.value, outer.name.value, outer.kept})
+      assert.equal('"tea5"', self:value(frames[2], "name .. item.price"))
     end, {"--no-c", "--trace", "name,callsite,time,parameterNames,arguments,"
                                .. "return,location,locals"})
   end)

@@ -231,11 +231,14 @@ local function add_arguments (self, list, call)
   end
 end
 
--- Those of the innermost frame, where it makes the call that comes next, or
--- returns.
+-- Those of the innermost frame where it makes the call that comes next, or
+-- returns; of another one where it has made the call that it is in.
 local function locals_of (self, thread, i)
+  if i > 1 then
+    return self.replay:locals(thread, i)
+  end
   local coming = self.replay:coming()
-  if i == 1 and coming and coming.thread == thread and self:moment().stands then
+  if coming and coming.thread == thread and self:moment().stands then
     return coming.locals
   end
 end
@@ -364,16 +367,16 @@ end
 -- The names of a frame: of the innermost one also of what has ended, or ends.
 local function names_of (self, frame)
   local call = self.replay:arguments(frame.thread, frame.index)
+  local variables = locals_of(self, frame.thread, frame.index)
   if frame.index > 1 then
-    return code.names(call)
+    return code.names(call, nil, variables)
   end
   local last, coming = self.replay:last(), self.replay:coming()
   local ends = coming and coming.type == "exitedFrame"
                and coming.thread == frame.thread and coming
   local ended = last and last.type == "exitedFrame"
                 and last.thread == frame.thread and last
-  return code.names(call, ends or ended or nil,
-                    locals_of(self, frame.thread, frame.index))
+  return code.names(call, ends or ended or nil, variables)
 end
 
 local function texts_of (results)
