@@ -254,6 +254,11 @@ static void put_descriptor (tg_Grips *g, uint32_t id, uint32_t level) {
   out->object(out);
   bool cut = put_class(g, &d);
   out->member(out, &descriptor_flags);
+  uint32_t identity = tg_grips_identity(g, id);
+  if (identity != 0 && (g->selection->types & TG_TYPE_IDENTITY) != 0) {
+    tg_sink_key(out, "identity");
+    out->integer(out, identity);
+  }
   cut = put_prototype(g, &d, level) || cut;
   cut = put_own(g, &d, &c, level) || cut;
   tg_sink_key(out, "safeGetterValues");
