@@ -178,6 +178,10 @@ static int push_packet (lua_State *L, Replay *u, const tg_Packet *p,
   return 1;
 }
 
+void tg_replayobject_push (lua_State *L, int i, const tg_Packet *p) {
+  push_packet(L, check_at(L, i), p, 0);
+}
+
 static int replay_last (lua_State *L) {
   Replay *u = check_replay(L);
   tg_Replay *r = u->replay;
@@ -372,8 +376,19 @@ static bool add_stop (lua_State *L, tg_Stops *s) {
          && (line == 0 || tg_stops_line(s, id, line));
 }
 
+static bool add_moments (lua_State *L, tg_Stops *s) {
+  for (lua_Integer i = 1; lua_rawgeti(L, 4, i) == LUA_TNUMBER; i++) {
+    if (!tg_stops_moment(s, (uint64_t)luaL_checkinteger(L, -1)))
+      return false;
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+  return true;
+}
+
 static int replay_stop_at (lua_State *L) {
   Replay *u = check_replay(L);
+  lua_settop(L, 4);
   luaL_checktype(L, 2, LUA_TTABLE);
   u->searching = false;         /* it borrows the stops */
   tg_stops_free(&u->stops);
@@ -383,6 +398,11 @@ static int replay_stop_at (lua_State *L) {
     if (!add_stop(L, &u->stops))
       return no_memory(L);
     lua_pop(L, 1);
+  }
+  if (!lua_isnil(L, 4)) {
+    luaL_checktype(L, 4, LUA_TTABLE);
+    if (!add_moments(L, &u->stops))
+      return no_memory(L);
   }
   return 0;
 }
@@ -404,7 +424,8 @@ static int replay_search (lua_State *L) {
 }
 
 static int push_why (lua_State *L, unsigned why) {
-  static const char *const names[] = {"call", "line", "error", "result"};
+  static const char *const names[] = {"call", "line", "error", "result",
+                                      "moment"};
   lua_newtable(L);
   for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
     if ((why & 1u << i) != 0) {

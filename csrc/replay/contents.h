@@ -1,0 +1,73 @@
+/*
+** contents.h - what a list of values tells of one table, as far as it takes to
+** see that the table has changed since another list told of it.
+**
+** Which table it is, is known by its number (values.h), so only lists of traces
+** with the type "identity" tell of any. Each field becomes two numbers, of its
+** key and of its value. Values are what they are themselves; tables which ones
+** they are, and not what is in them; functions where they are defined; of other
+** objects their type.
+**
+** What was not told is no change: fields beyond the limit of properties, what
+** is redacted, a list that only names the table. A string that was cut counts
+** as its beginning and its length.
+**
+** Plain C, one thread: the history's (history.h), which owns them.
+*/
+#ifndef TG_CONTENTS_H
+#define TG_CONTENTS_H
+
+#include "base/base.h"
+#include "stream/values.h"
+
+typedef struct tg_Field {
+  uint64_t key;           /* a hash */
+  uint64_t value;         /* the same; TG_FIELD_HIDDEN: not told */
+} tg_Field;
+
+#define TG_FIELD_HIDDEN UINT64_C(0)
+
+typedef struct tg_Contents {
+  tg_Field *fields;       /* owns; by key, once they were compared */
+  uint32_t count, capacity;
+  bool cut;               /* it has more fields than these */
+  bool sorted;
+} tg_Contents;            /* zeroed memory is empty */
+
+typedef enum tg_Told {
+  TG_TOLD_NOT,            /* the table is not in the list */
+  TG_TOLD_NAMED,          /* it is, without its fields, or without the one */
+  TG_TOLD_FIELDS,
+  TG_TOLD_FAILED          /* no memory */
+} tg_Told;
+
+/* Which table, and of its fields only the one whose key has this hash
+   (tg_contents_key); 0: all of them. */
+typedef struct tg_Wished {
+  uint32_t table;
+  uint64_t key;
+} tg_Wished;
+
+/* What is in the list. 'numbers' is room for the numbers of its tables, by id;
+   grown as needed, the caller frees both. */
+typedef struct tg_ContentsRoom {
+  uint32_t *numbers;      /* owns */
+  uint32_t count, capacity;
+} tg_ContentsRoom;
+
+tg_Told tg_contents_read (tg_Contents *c, tg_ContentsRoom *room,
+                          tg_Slice values, tg_Wished wished);
+
+/* The numbers of the tables in the list, into 'room'; false without memory. */
+bool tg_contents_tables (tg_ContentsRoom *room, tg_Slice values);
+
+/* Whether they differ in what both of them tell. */
+bool tg_contents_differ (tg_Contents *a, tg_Contents *b);
+
+/* The hash of a key; never 0. */
+uint64_t tg_contents_key (const tg_Grip *key);
+
+void tg_contents_free (tg_Contents *c);
+void tg_contentsroom_free (tg_ContentsRoom *room);
+
+#endif
