@@ -122,11 +122,13 @@ static bool add_entry (tg_Grips *g, uint32_t offset) {
 
 /* 'c' is at the descriptor that says which tables the others are. */
 static void note_identities (tg_Grips *g, tg_ValueCursor c) {
-  uint32_t id, number;
+  tg_KnownTable one;
   c.p += 2;
-  while (tg_values_identity(&c, &id, &number)) {
-    if (id < g->descriptors)
-      g->scratch->entries[id].identity = number;
+  while (tg_values_identity(&c, &one)) {
+    if (one.id >= g->descriptors)
+      return;
+    g->scratch->entries[one.id].identity = one.number;
+    g->scratch->entries[one.id].whole = one.whole;
   }
 }
 
@@ -195,8 +197,11 @@ tg_ObjectType tg_grips_type (const tg_Grips *g, uint32_t id) {
   return (tg_ObjectType)g->bytes[g->scratch->entries[id].offset];
 }
 
-uint32_t tg_grips_identity (const tg_Grips *g, uint32_t id) {
-  return id < g->descriptors ? g->scratch->entries[id].identity : 0;
+uint32_t tg_grips_identity (const tg_Grips *g, uint32_t id, bool *whole) {
+  if (id >= g->descriptors)
+    return 0;
+  *whole = g->scratch->entries[id].whole;
+  return g->scratch->entries[id].identity;
 }
 
 void tg_grips_descriptor (const tg_Grips *g, uint32_t id,

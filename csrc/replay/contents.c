@@ -18,7 +18,7 @@ void tg_contents_free (tg_Contents *c) {
 }
 
 void tg_contentsroom_free (tg_ContentsRoom *room) {
-  tg_free(room->numbers);
+  tg_free(room->tables);
   memset(room, 0, sizeof *room);
 }
 
@@ -36,29 +36,27 @@ static void pass_values (tg_ValueCursor *c) {
     tg_values_pass(c, &id);
 }
 
-/* An object has at least two bytes, so a number that is larger is damage. */
-static bool note_numbers (tg_ContentsRoom *room, tg_ValueCursor *c) {
-  uint32_t id, number;
+/* Behind the last descriptor; an id that is larger is damage. */
+static void note_tables (tg_ContentsRoom *room, tg_ValueCursor *c) {
+  tg_KnownTable one;
   c->p += 2;
-  while (tg_values_identity(c, &id, &number)) {
-    if (id >= room->count)
-      return true;
-    room->numbers[id] = number;
-  }
-  return true;
+  while (tg_values_identity(c, &one) && one.id < room->count)
+    room->tables[one.id] = one;
 }
 
 /* The cursor is at the first descriptor. How many there are is known when they
    have been read. */
-static bool read_numbers (tg_ContentsRoom *room, tg_ValueCursor c) {
+static bool read_tables (tg_ContentsRoom *room, tg_ValueCursor c) {
   room->count = 0;
   while (!c.bad && c.p < c.end) {
-    if (tg_values_tells_identities(c.p, c.end))
-      return note_numbers(room, &c);
-    if (!tg_grow(&room->numbers, &room->capacity, room->count + 1,
-                 sizeof *room->numbers))
+    if (tg_values_tells_identities(c.p, c.end)) {
+      note_tables(room, &c);
+      return true;
+    }
+    if (!tg_grow(&room->tables, &room->capacity, room->count + 1,
+                 sizeof *room->tables))
       return false;
-    room->numbers[room->count++] = 0;
+    room->tables[room->count++] = (tg_KnownTable){.number = 0};
     if (tg_values_pass_head(&c))
       tg_values_skip_properties(&c);
   }
@@ -69,7 +67,7 @@ bool tg_contents_tables (tg_ContentsRoom *room, tg_Slice values) {
   tg_ValueCursor c;
   tg_values_open(&c, values);
   pass_values(&c);
-  return read_numbers(room, c);
+  return read_tables(room, c);
 }
 
 /* }================================================================== */
@@ -107,7 +105,7 @@ uint64_t tg_contents_key (const tg_Grip *key) {
   return of_scalar(key);
 }
 
-/* Where descriptors begin in the list, and the numbers of tables. */
+/* Where descriptors begin in the list, and which tables they are of. */
 typedef struct List {
   tg_ValueCursor first;
   const tg_ContentsRoom *room;
@@ -128,7 +126,8 @@ static tg_ValueCursor object_at (const List *list, uint32_t id,
 /* A table of which no number was told is any. */
 static uint64_t of_object (const List *list, uint32_t id) {
   tg_Descriptor d;
-  uint32_t number = id < list->room->count ? list->room->numbers[id] : 0;
+  uint32_t number = id < list->room->count ? list->room->tables[id].number
+                                            : 0;
   if (number != 0)
     return mix(TG_OBJECT, number);
   if (id >= list->room->count)
@@ -181,7 +180,7 @@ static tg_Told read_table (tg_Contents *c, const List *list, uint32_t id,
   tg_ValueCursor at = object_at(list, id, &d);
   c->count = 0;
   c->sorted = false;
-  c->cut = (d.flags & TG_DESC_TRUNCATED) != 0;
+  c->cut = (d.flags & TG_DESC_TRUNCATED) != 0 && !list->room->tables[id].whole;
   if ((d.flags & TG_DESC_PROPS) == 0)
     return TG_TOLD_NAMED;
   if (!add_fields(c, list, &at, wished)
@@ -196,10 +195,10 @@ tg_Told tg_contents_read (tg_Contents *c, tg_ContentsRoom *room,
   List list = {.room = room};
   tg_values_open(&list.first, values);
   pass_values(&list.first);
-  if (!read_numbers(room, list.first))
+  if (!read_tables(room, list.first))
     return TG_TOLD_FAILED;
   for (uint32_t id = 0; id < room->count; id++) {
-    if (room->numbers[id] == wished.table)
+    if (room->tables[id].number == wished.table)
       return read_table(c, &list, id, wished.key);
   }
   return TG_TOLD_NOT;

@@ -48,17 +48,17 @@ typedef struct tg_Wished {
   uint64_t key;
 } tg_Wished;
 
-/* What is in the list. 'numbers' is room for the numbers of its tables, by id;
-   grown as needed, the caller frees both. */
+/* What is in the list. 'tables' is room for which tables those of its objects
+   are, by id; grown as needed, the caller frees both. */
 typedef struct tg_ContentsRoom {
-  uint32_t *numbers;      /* owns */
+  tg_KnownTable *tables;    /* owns; number 0: it is none, or not told */
   uint32_t count, capacity;
 } tg_ContentsRoom;
 
 tg_Told tg_contents_read (tg_Contents *c, tg_ContentsRoom *room,
                           tg_Slice values, tg_Wished wished);
 
-/* The numbers of the tables in the list, into 'room'; false without memory. */
+/* Which tables are in the list, into 'room'; false without memory. */
 bool tg_contents_tables (tg_ContentsRoom *room, tg_Slice values);
 
 /* Whether they differ in what both of them tell. */

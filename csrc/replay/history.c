@@ -126,7 +126,7 @@ static void count_tables (tg_History *h, tg_Slice values) {
     return;
   }
   for (uint32_t id = 0; id < h->room.count; id++) {
-    uint32_t number = h->room.numbers[id];
+    uint32_t number = h->room.tables[id].number;
     if (number == 0 || number >= TABLES_MOST)
       continue;
     if (number >= h->ntables

@@ -129,6 +129,13 @@ static int replay_go (lua_State *L) {
   return 1;
 }
 
+static int replay_records (lua_State *L) {
+  const tg_Replay *r = check_replay(L)->replay;
+  uint32_t type = tg_tracetype_bit(luaL_checkstring(L, 2));
+  lua_pushboolean(L, (r->selection.types & type) != 0);
+  return 1;
+}
+
 /* A moment's time is that of what happened last, or of what comes first. */
 static int replay_moment (lua_State *L) {
   const tg_Replay *r = check_replay(L)->replay;
@@ -464,6 +471,7 @@ static void set_metatable (lua_State *L) {
   static const luaL_Reg methods[] = {
     {"go", replay_go},
     {"moment", replay_moment},
+    {"records", replay_records},
     {"last", replay_last},
     {"coming", replay_coming},
     {"call", replay_call},

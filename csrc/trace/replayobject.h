@@ -35,6 +35,8 @@ void tg_replayobject_push (lua_State *L, int i, const tg_Packet *p);
 **   replay:moment()      {number, time_ms, running, stands, unkept, total}:
 **                        'total' packets if that is known, 'unkept' of the
 **                        markers until here, 'time_ms' of the last packet
+**   replay:records(type) -> boolean
+**                        whether the trace has that type
 **   replay:last(), :coming() -> packet | nil
 **                        what has happened last, and what comes next: packets,
 **                        also with name, url, line, function (its id) and the
