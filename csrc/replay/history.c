@@ -35,9 +35,9 @@ void tg_history_free (tg_History *h) {
   tg_reader_free(h->reader);
   tg_free(h->list);
   tg_free(h->tables);
-  tg_contents_free(&h->now);
-  tg_contents_free(&h->then);
-  tg_contentsroom_free(&h->room);
+  tg_tablecontents_free(&h->now);
+  tg_tablecontents_free(&h->then);
+  tg_tablesroom_free(&h->room);
   memset(h, 0, sizeof *h);
 }
 
@@ -68,7 +68,7 @@ static uint32_t keep (tg_History *h, const tg_Sighting *s) {
 
 /* The contents of this sighting are now those to compare with. */
 static void remember (tg_History *h, const tg_Sighting *s, uint32_t place) {
-  tg_Contents spare = h->then;
+  tg_TableContents spare = h->then;
   h->then = h->now;
   h->now = spare;
   h->last = *s;
@@ -80,7 +80,7 @@ static void remember (tg_History *h, const tg_Sighting *s, uint32_t place) {
    was. */
 static void add_sighting (tg_History *h, tg_Sighting *s) {
   uint32_t place = TG_SIGHTING_NONE;
-  s->changed = s->told && h->any && tg_contents_differ(&h->then, &h->now);
+  s->changed = s->told && h->any && tg_tablecontents_differ(&h->then, &h->now);
   if (s->changed && h->last_told == TG_SIGHTING_NONE)
     h->last_told = keep(h, &h->last);
   s->before = h->last_told;
@@ -92,7 +92,7 @@ static void add_sighting (tg_History *h, tg_Sighting *s) {
 
 static void look (tg_History *h, const tg_Packet *p, tg_Slice values,
                   bool locals) {
-  tg_Told told = tg_contents_read(&h->now, &h->room, values, h->wished);
+  tg_Told told = tg_tablecontents_read(&h->now, &h->room, values, h->wished);
   if (told == TG_TOLD_FAILED) {
     fail(h, TG_ERR_MEMORY);
     return;
@@ -121,7 +121,7 @@ static void look (tg_History *h, const tg_Packet *p, tg_Slice values,
 #define TABLES_MOST (UINT32_C(1) << 26)
 
 static void count_tables (tg_History *h, tg_Slice values) {
-  if (!tg_contents_tables(&h->room, values)) {
+  if (!tg_tablecontents_tables(&h->room, values)) {
     fail(h, TG_ERR_MEMORY);
     return;
   }

@@ -23,7 +23,7 @@
 
 #include "base/base.h"
 #include "reader/reader.h"
-#include "replay/contents.h"
+#include "replay/tablecontents.h"
 #include "replay/replay.h"
 
 #define TG_SIGHTINGS_MOST (UINT32_C(1) << 22)
@@ -62,11 +62,11 @@ typedef struct tg_History {
   tg_Wished wished;       /* table 0: all of them are counted */
   bool only_changes;      /* other sightings are not kept */
   uint32_t types;
-  tg_Contents now, then;  /* own; of this sighting, and of the last told one */
+  tg_TableContents now, then;  /* own; of this sighting, and of the last told one */
   tg_Sighting last;       /* that one, if it was not kept ... */
   uint32_t last_told;     /* ...else its place; TG_SIGHTING_NONE */
   bool any;               /* one was told */
-  tg_ContentsRoom room;   /* owns */
+  tg_TablesRoom room;   /* owns */
 } tg_History;
 
 /* Zeroed memory becomes the history of the table in the recording of a replay.

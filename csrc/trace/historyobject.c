@@ -54,7 +54,7 @@ static uint64_t field_of (lua_State *L) {
       break;
     default: luaL_argerror(L, 3, "a key is a string, number or boolean");
   }
-  uint64_t hash = key.type != TG_NIL ? tg_contents_key(&key) : 0;
+  uint64_t hash = key.type != TG_NIL ? tg_tablecontents_key(&key) : 0;
   lua_pop(L, 1);
   return hash;
 }

@@ -7,7 +7,6 @@
 
 local core = require "tracegrip.core"
 local columns = require "tracegrip.cli.columns"
-local griptext = require "tracegrip.cli.griptext"
 local main = require "tracegrip.cli.main"
 local meter = require "tracegrip.cli.meter"
 local options = require "tracegrip.options"

@@ -4,7 +4,8 @@
 -- have them.
 --
 --   sightings.where(list, table, names)
---                             "t", "t.items[2]", "value 1"; nil: it is not there
+--                             "t", "t.items[2]", "value 1"; nil: it is not
+--                             there. names: of parameters, or nil
 --   sightings.object(list, table)
 --                             its descriptor; nil
 --   sightings.text(list, table)
@@ -17,7 +18,7 @@
 --                             between brackets
 --
 -- 'table' is the number that packets call "identity". What was not told is no
--- difference: as in csrc/replay/contents.h.
+-- difference: as in csrc/replay/tablecontents.h.
 
 local core = require "tracegrip.core"
 local columns = require "tracegrip.cli.columns"

@@ -4,6 +4,7 @@
 --   asked.breakpoints(arguments)  of setBreakpoints: a list of its breakpoints,
 --                                 also of a client that gives lines alone
 --   asked.functions(arguments)    of setFunctionBreakpoints: the same
+--   asked.data(list)              of setDataBreakpoints: its breakpoints
 --   asked.source(arguments)       its Source, and that of breakpointLocations
 --   asked.range(arguments)        of breakpointLocations: its first line and
 --                                 its last
@@ -71,6 +72,8 @@ end
 local SOURCE = {path = "string?", sourceReference = "integer?"}
 local LINE = {line = "integer", condition = "string?",
               hitCondition = "string?", logMessage = "string?"}
+local DATA = {dataId = "string", accessType = "string?", condition = "string?",
+              hitCondition = "string?"}
 local FUNCTION = {name = "string", condition = "string?",
                   hitCondition = "string?"}
 
@@ -103,6 +106,10 @@ end
 function asked.functions (arguments)
   return all_fields(arguments.breakpoints, FUNCTION, "setFunctionBreakpoints",
                     "breakpoints")
+end
+
+function asked.data (list)
+  return all_fields(list, DATA, "setDataBreakpoints", "breakpoints")
 end
 
 function asked.key (source)

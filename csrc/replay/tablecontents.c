@@ -1,9 +1,9 @@
 /*
-** contents.c - see contents.h. For history.c, with each list of a recording:
+** tablecontents.c - see tablecontents.h. For history.c, with each list of a recording:
 ** most of them do not have the table, which is seen at their end alone, so
 ** objects are passed over first and read only if it is there.
 */
-#include "replay/contents.h"
+#include "replay/tablecontents.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +12,12 @@
 #include "base/grow.h"
 #include "base/hash.h"
 
-void tg_contents_free (tg_Contents *c) {
+void tg_tablecontents_free (tg_TableContents *c) {
   tg_free(c->fields);
   memset(c, 0, sizeof *c);
 }
 
-void tg_contentsroom_free (tg_ContentsRoom *room) {
+void tg_tablesroom_free (tg_TablesRoom *room) {
   tg_free(room->tables);
   memset(room, 0, sizeof *room);
 }
@@ -37,7 +37,7 @@ static void pass_values (tg_ValueCursor *c) {
 }
 
 /* Behind the last descriptor; an id that is larger is damage. */
-static void note_tables (tg_ContentsRoom *room, tg_ValueCursor *c) {
+static void note_tables (tg_TablesRoom *room, tg_ValueCursor *c) {
   tg_KnownTable one;
   c->p += 2;
   while (tg_values_identity(c, &one) && one.id < room->count)
@@ -46,7 +46,7 @@ static void note_tables (tg_ContentsRoom *room, tg_ValueCursor *c) {
 
 /* The cursor is at the first descriptor. How many there are is known when they
    have been read. */
-static bool read_tables (tg_ContentsRoom *room, tg_ValueCursor c) {
+static bool read_tables (tg_TablesRoom *room, tg_ValueCursor c) {
   room->count = 0;
   while (!c.bad && c.p < c.end) {
     if (tg_values_tells_identities(c.p, c.end)) {
@@ -63,7 +63,7 @@ static bool read_tables (tg_ContentsRoom *room, tg_ValueCursor c) {
   return true;
 }
 
-bool tg_contents_tables (tg_ContentsRoom *room, tg_Slice values) {
+bool tg_tablecontents_tables (tg_TablesRoom *room, tg_Slice values) {
   tg_ValueCursor c;
   tg_values_open(&c, values);
   pass_values(&c);
@@ -101,14 +101,14 @@ static uint64_t of_scalar (const tg_Grip *g) {
   return mix(g->type, word);
 }
 
-uint64_t tg_contents_key (const tg_Grip *key) {
+uint64_t tg_tablecontents_key (const tg_Grip *key) {
   return of_scalar(key);
 }
 
 /* Where descriptors begin in the list, and which tables they are of. */
 typedef struct List {
   tg_ValueCursor first;
-  const tg_ContentsRoom *room;
+  const tg_TablesRoom *room;
 } List;
 
 /* The descriptor 'id', with the cursor behind its head. */
@@ -142,7 +142,7 @@ static uint64_t hash_of (const List *list, const tg_Grip *g) {
   return g->type == TG_OBJECT ? of_object(list, g->u.id) : of_scalar(g);
 }
 
-static bool add (tg_Contents *c, uint64_t key, uint64_t value) {
+static bool add (tg_TableContents *c, uint64_t key, uint64_t value) {
   if (!tg_grow(&c->fields, &c->capacity, c->count + 1, sizeof *c->fields))
     return false;
   c->fields[c->count++] = (tg_Field){key, value};
@@ -151,7 +151,7 @@ static bool add (tg_Contents *c, uint64_t key, uint64_t value) {
 
 /* The metatable is one more field, with a key that no field has. Beyond the
    depth that is listed there may be one all the same. */
-static bool add_metatable (tg_Contents *c, const List *list,
+static bool add_metatable (tg_TableContents *c, const List *list,
                            const tg_Descriptor *d) {
   const uint64_t key = mix(TG_END, 1);
   if (d->flags & TG_DESC_PROTO)
@@ -161,7 +161,7 @@ static bool add_metatable (tg_Contents *c, const List *list,
 }
 
 /* A key that is hidden may be any. */
-static bool add_fields (tg_Contents *c, const List *list, tg_ValueCursor *at,
+static bool add_fields (tg_TableContents *c, const List *list, tg_ValueCursor *at,
                         uint64_t wished) {
   tg_Grip key, v;
   while (tg_values_property(at, &key, &v)) {
@@ -174,7 +174,7 @@ static bool add_fields (tg_Contents *c, const List *list, tg_ValueCursor *at,
   return true;
 }
 
-static tg_Told read_table (tg_Contents *c, const List *list, uint32_t id,
+static tg_Told read_table (tg_TableContents *c, const List *list, uint32_t id,
                            uint64_t wished) {
   tg_Descriptor d;
   tg_ValueCursor at = object_at(list, id, &d);
@@ -190,7 +190,7 @@ static tg_Told read_table (tg_Contents *c, const List *list, uint32_t id,
                                                 : TG_TOLD_FIELDS;
 }
 
-tg_Told tg_contents_read (tg_Contents *c, tg_ContentsRoom *room,
+tg_Told tg_tablecontents_read (tg_TableContents *c, tg_TablesRoom *room,
                           tg_Slice values, tg_Wished wished) {
   List list = {.room = room};
   tg_values_open(&list.first, values);
@@ -217,13 +217,13 @@ static int by_key (const void *p, const void *q) {
   return (a > b) - (a < b);
 }
 
-static void sort (tg_Contents *c) {
+static void sort (tg_TableContents *c) {
   if (!c->sorted && c->count > 1)
     qsort(c->fields, c->count, sizeof *c->fields, by_key);
   c->sorted = true;
 }
 
-static bool is_same (const tg_Contents *a, const tg_Contents *b) {
+static bool is_same (const tg_TableContents *a, const tg_TableContents *b) {
   return a->count == b->count
          && (a->count == 0
              || memcmp(a->fields, b->fields, a->count * sizeof *a->fields)
@@ -232,7 +232,7 @@ static bool is_same (const tg_Contents *a, const tg_Contents *b) {
 
 /* Mostly all is as it was, in the same order. A field that only one of them has
    is there no more, or is new, unless the other one was cut. */
-bool tg_contents_differ (tg_Contents *a, tg_Contents *b) {
+bool tg_tablecontents_differ (tg_TableContents *a, tg_TableContents *b) {
   uint32_t i = 0, j = 0;
   if (is_same(a, b))
     return false;

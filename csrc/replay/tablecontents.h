@@ -1,5 +1,5 @@
 /*
-** contents.h - what a list of values tells of one table, as far as it takes to
+** tablecontents.h - what a list of values tells of one table, as far as it takes to
 ** see that the table has changed since another list told of it.
 **
 ** Which table it is, is known by its number (values.h), so only lists of traces
@@ -14,8 +14,8 @@
 **
 ** Plain C, one thread: the history's (history.h), which owns them.
 */
-#ifndef TG_CONTENTS_H
-#define TG_CONTENTS_H
+#ifndef TG_TABLECONTENTS_H
+#define TG_TABLECONTENTS_H
 
 #include "base/base.h"
 #include "stream/values.h"
@@ -27,12 +27,12 @@ typedef struct tg_Field {
 
 #define TG_FIELD_HIDDEN UINT64_C(0)
 
-typedef struct tg_Contents {
+typedef struct tg_TableContents {
   tg_Field *fields;       /* owns; by key, once they were compared */
   uint32_t count, capacity;
   bool cut;               /* it has more fields than these */
   bool sorted;
-} tg_Contents;            /* zeroed memory is empty */
+} tg_TableContents;            /* zeroed memory is empty */
 
 typedef enum tg_Told {
   TG_TOLD_NOT,            /* the table is not in the list */
@@ -42,7 +42,7 @@ typedef enum tg_Told {
 } tg_Told;
 
 /* Which table, and of its fields only the one whose key has this hash
-   (tg_contents_key); 0: all of them. */
+   (tg_tablecontents_key); 0: all of them. */
 typedef struct tg_Wished {
   uint32_t table;
   uint64_t key;
@@ -50,24 +50,24 @@ typedef struct tg_Wished {
 
 /* What is in the list. 'tables' is room for which tables those of its objects
    are, by id; grown as needed, the caller frees both. */
-typedef struct tg_ContentsRoom {
+typedef struct tg_TablesRoom {
   tg_KnownTable *tables;    /* owns; number 0: it is none, or not told */
   uint32_t count, capacity;
-} tg_ContentsRoom;
+} tg_TablesRoom;
 
-tg_Told tg_contents_read (tg_Contents *c, tg_ContentsRoom *room,
+tg_Told tg_tablecontents_read (tg_TableContents *c, tg_TablesRoom *room,
                           tg_Slice values, tg_Wished wished);
 
 /* Which tables are in the list, into 'room'; false without memory. */
-bool tg_contents_tables (tg_ContentsRoom *room, tg_Slice values);
+bool tg_tablecontents_tables (tg_TablesRoom *room, tg_Slice values);
 
 /* Whether they differ in what both of them tell. */
-bool tg_contents_differ (tg_Contents *a, tg_Contents *b);
+bool tg_tablecontents_differ (tg_TableContents *a, tg_TableContents *b);
 
 /* The hash of a key; never 0. */
-uint64_t tg_contents_key (const tg_Grip *key);
+uint64_t tg_tablecontents_key (const tg_Grip *key);
 
-void tg_contents_free (tg_Contents *c);
-void tg_contentsroom_free (tg_ContentsRoom *room);
+void tg_tablecontents_free (tg_TableContents *c);
+void tg_tablesroom_free (tg_TablesRoom *room);
 
 #endif
