@@ -573,6 +573,7 @@ build = {
     ["tracegrip.htmlpage.elements"] = "lua/tracegrip/htmlpage/elements.lua",
     ["tracegrip.htmlpage.flamegraph"] = "lua/tracegrip/htmlpage/flamegraph.lua",
     ["tracegrip.htmlpage.functions"] = "lua/tracegrip/htmlpage/functions.lua",
+    ["tracegrip.htmlpage.moments"] = "lua/tracegrip/htmlpage/moments.lua",
     ["tracegrip.htmlpage.markers"] = "lua/tracegrip/htmlpage/markers.lua",
     ["tracegrip.htmlpage.pointer"] = "lua/tracegrip/htmlpage/pointer.lua",
     ["tracegrip.htmlpage.search"] = "lua/tracegrip/htmlpage/search.lua",

@@ -62,7 +62,8 @@ typedef struct tg_History {
   tg_Wished wished;       /* table 0: all of them are counted */
   bool only_changes;      /* other sightings are not kept */
   uint32_t types;
-  tg_TableContents now, then;  /* own; of this sighting, and of the last told one */
+  tg_TableContents now, then;  /* own; of this sighting, and of the last told
+                                  one */
   tg_Sighting last;       /* that one, if it was not kept ... */
   uint32_t last_told;     /* ...else its place; TG_SIGHTING_NONE */
   bool any;               /* one was told */

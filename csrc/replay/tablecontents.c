@@ -1,7 +1,7 @@
 /*
-** tablecontents.c - see tablecontents.h. For history.c, with each list of a recording:
-** most of them do not have the table, which is seen at their end alone, so
-** objects are passed over first and read only if it is there.
+** tablecontents.c - see tablecontents.h. For history.c, with each list of a
+** recording: most of them do not have the table, which is seen at their end
+** alone, so objects are passed over first and read only if it is there.
 */
 #include "replay/tablecontents.h"
 
@@ -161,8 +161,8 @@ static bool add_metatable (tg_TableContents *c, const List *list,
 }
 
 /* A key that is hidden may be any. */
-static bool add_fields (tg_TableContents *c, const List *list, tg_ValueCursor *at,
-                        uint64_t wished) {
+static bool add_fields (tg_TableContents *c, const List *list,
+                        tg_ValueCursor *at, uint64_t wished) {
   tg_Grip key, v;
   while (tg_values_property(at, &key, &v)) {
     uint64_t k = hash_of(list, &key);
