@@ -109,7 +109,7 @@ TG_INLINE uint32_t enter (tg_Capture *c, const void *address, int type,
     c->cost += COST_OBJECT;
     o->level = level;
     o->type = (uint8_t)object_type(type);
-    o->examined = o->brief = o->whole = false;
+    o->examined = o->brief = false;
   }
   return id;
 }

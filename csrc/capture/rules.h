@@ -341,14 +341,13 @@ static uint8_t *put_descriptor (tg_Capture *c, uint32_t id, uint8_t *p) {
     return NULL;
   tg_Object *o = &c->pool->list[id];
   uint8_t *head = p;
-  uint32_t flags = o->flags, own = 0;
+  uint32_t flags = o->flags;
   o->brief = false;             /* what is written stays so */
   head[0] = o->type;
   p = put_parts(c, o, flags, p + 2);
   if (o->type == TG_OBJ_TABLE && o->level < c->limits->depth && is_kept(o))
-    p = put_table(c, o, &own, p);
-  head[1] = (uint8_t)(flags | own);
-  c->pool->list[id].whole = own == TG_DESC_PROPS;
+    p = put_table(c, o, &flags, p);
+  head[1] = (uint8_t)flags;
   return p;
 }
 
@@ -368,7 +367,7 @@ static TG_NOINLINE uint8_t *put_identities (tg_Capture *c, uint8_t *p) {
     if (!any)
       p = put_byte(put_byte(p, TG_OBJ_USERDATA), TG_DESC_PROPS);
     any = true;
-    p = put_integer(put_integer(p, id), 2 * (lua_Integer)number + o->whole);
+    p = put_integer(put_integer(p, id), number);
   }
   return any && room(c, p, 1) ? put_byte(p, TG_GRIP_END) : p;
 }

@@ -212,34 +212,28 @@ static bool has_property (tg_ValueCursor *c) {
   return tg_values_property(c, &key, &v);
 }
 
-/* Whether properties are left out that were recorded. Those of an object at the
-   last level are; that it has some is said, if it has. */
+/* Whether there are properties that are not listed. Those of an object at the
+   last level are not; that it has some is said, if it has. */
 static bool put_own (tg_Grips *g, const tg_Descriptor *d, tg_ValueCursor *c,
                      uint32_t level) {
-  bool cut = false;
+  bool cut = (d->flags & TG_DESC_TRUNCATED) != 0;
   tg_sink_key(g->out, "ownProperties");
   g->out->object(g->out);
   if (level >= g->selection->limits.depth)
-    cut = (d->flags & TG_DESC_PROPS) != 0 && has_property(c);
+    cut = cut || ((d->flags & TG_DESC_PROPS) != 0 && has_property(c));
   else if (d->flags & TG_DESC_PROPS)
-    cut = put_properties(g, c, level + 1);
+    cut = put_properties(g, c, level + 1) || cut;
   g->out->close(g->out);
   return cut;
 }
 
-/* Which table it is, if that was told and is asked for; and that all of its
-   properties are there, which an object that is truncated may have, too. */
-static void put_identity (tg_Grips *g, uint32_t id, bool own_cut) {
-  bool whole = false;
-  uint32_t number = tg_grips_identity(g, id, &whole);
+/* Which table it is, if that was told and is asked for. */
+static void put_identity (tg_Grips *g, uint32_t id) {
+  uint32_t number = tg_grips_identity(g, id);
   if (number == 0 || (g->selection->types & TG_TYPE_IDENTITY) == 0)
     return;
   tg_sink_key(g->out, "identity");
   g->out->integer(g->out, number);
-  if (whole && !own_cut) {
-    tg_sink_key(g->out, "whole");
-    g->out->boolean(g->out, true);
-  }
 }
 
 /* Of a function that nobody defined there is nothing to say. Parameters are
@@ -269,10 +263,9 @@ static void put_descriptor (tg_Grips *g, uint32_t id, uint32_t level) {
   out->object(out);
   bool cut = put_class(g, &d);
   out->member(out, &descriptor_flags);
+  put_identity(g, id);
   cut = put_prototype(g, &d, level) || cut;
-  bool own_cut = put_own(g, &d, &c, level);
-  put_identity(g, id, own_cut);
-  cut = cut || own_cut || (d.flags & TG_DESC_TRUNCATED) != 0;
+  cut = put_own(g, &d, &c, level) || cut;
   tg_sink_key(out, "safeGetterValues");
   out->object(out);
   out->close(out);

@@ -128,7 +128,6 @@ static void note_identities (tg_Grips *g, tg_ValueCursor c) {
     if (one.id >= g->descriptors)
       return;
     g->scratch->entries[one.id].identity = one.number;
-    g->scratch->entries[one.id].whole = one.whole;
   }
 }
 
@@ -197,11 +196,8 @@ tg_ObjectType tg_grips_type (const tg_Grips *g, uint32_t id) {
   return (tg_ObjectType)g->bytes[g->scratch->entries[id].offset];
 }
 
-uint32_t tg_grips_identity (const tg_Grips *g, uint32_t id, bool *whole) {
-  if (id >= g->descriptors)
-    return 0;
-  *whole = g->scratch->entries[id].whole;
-  return g->scratch->entries[id].identity;
+uint32_t tg_grips_identity (const tg_Grips *g, uint32_t id) {
+  return id < g->descriptors ? g->scratch->entries[id].identity : 0;
 }
 
 void tg_grips_descriptor (const tg_Grips *g, uint32_t id,

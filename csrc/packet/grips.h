@@ -25,7 +25,6 @@ typedef struct tg_GripEntry {
   uint32_t level;       /* its distance: 0 = a value of the list itself */
   uint32_t id;          /* by new index: the old id of that object */
   uint32_t identity;    /* which table it is; 0: not told */
-  bool whole;           /* all of its properties are listed */
 } tg_GripEntry;
 
 /*
@@ -98,9 +97,8 @@ uint32_t tg_grips_rank (tg_Grips *g, uint32_t id, uint32_t level);
 /* The type of an object; of one that is not described, a table. */
 tg_ObjectType tg_grips_type (const tg_Grips *g, uint32_t id);
 
-/* Which table it is; 0: it is none, or that was not told. Whether all of its
-   properties are listed. */
-uint32_t tg_grips_identity (const tg_Grips *g, uint32_t id, bool *whole);
+/* Which table it is; 0: it is none, or that was not told. */
+uint32_t tg_grips_identity (const tg_Grips *g, uint32_t id);
 
 /* Reads the descriptor of an object that has one; '*c' is then at its
    properties. */

@@ -180,7 +180,7 @@ static tg_Told read_table (tg_TableContents *c, const List *list, uint32_t id,
   tg_ValueCursor at = object_at(list, id, &d);
   c->count = 0;
   c->sorted = false;
-  c->cut = (d.flags & TG_DESC_TRUNCATED) != 0 && !list->room->tables[id].whole;
+  c->cut = (d.flags & TG_DESC_TRUNCATED) != 0;
   if ((d.flags & TG_DESC_PROPS) == 0)
     return TG_TOLD_NAMED;
   if (!add_fields(c, list, &at, wished)

@@ -19,7 +19,6 @@ typedef struct tg_Object {
   uint8_t type;             /* tg_ObjectType */
   uint8_t tag;              /* lua_type's; read from memory: its slot's */
   bool brief;               /* it is only named so far, and not written */
-  bool whole;               /* all of its properties were written */
   bool examined;            /* what follows is known: */
   uint32_t flags;           /* TG_DESC_*, but for properties; where they say: */
   uint32_t proto;           /* pool index of the metatable, or TG_POOL_NONE */

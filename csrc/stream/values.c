@@ -425,19 +425,16 @@ bool tg_values_pass_head (tg_ValueCursor *c) {
 
 /* What is no number of a table is damage. */
 bool tg_values_identity (tg_ValueCursor *c, tg_KnownTable *out) {
-  const int64_t most = 2 * (int64_t)UINT32_MAX + 1;
   tg_Grip key, v;
   tg_values_grip(c, &key);
   if (key.type == TG_END)
     return false;
   tg_values_grip(c, &v);
   if (key.type != TG_INT || key.u.i < 0 || key.u.i > UINT32_MAX
-      || v.type != TG_INT || v.u.i < 2 || v.u.i > most) {
+      || v.type != TG_INT || v.u.i < 1 || v.u.i > UINT32_MAX) {
     tg_values_spoil(c);
     return false;
   }
-  *out = (tg_KnownTable){.id = (uint32_t)key.u.i,
-                       .number = (uint32_t)(v.u.i / 2),
-                       .whole = v.u.i % 2 == 1};
+  *out = (tg_KnownTable){.id = (uint32_t)key.u.i, .number = (uint32_t)v.u.i};
   return true;
 }

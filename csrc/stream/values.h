@@ -36,9 +36,8 @@
 **
 ** Behind the last of them may come which tables they are, as a descriptor that
 ** no grip names: of a userdata with PROPS, which no other one has. Its keys are
-** ids of tables, its values twice their numbers, which are from 1 to 2^32 - 1,
-** and one more if all properties of the table are listed, whatever else of it
-** is TRUNCATED. The same number is the same table in all lists of a stream.
+** ids of tables, its values their numbers, from 1 to 2^32 - 1: the same number
+** is the same table in all lists of a stream.
 **
 ** A type of LIKE: a table whose properties are mostly those of an earlier one.
 ** In the place of PROPS, which is set, comes
@@ -186,7 +185,6 @@ TG_INLINE bool tg_values_tells_identities (const uint8_t *p,
 typedef struct tg_KnownTable {
   uint32_t id;            /* of the descriptor */
   uint32_t number;
-  bool whole;             /* all of its properties are listed */
 } tg_KnownTable;
 
 /* Next of these, at a cursor behind those two bytes; false: there are no

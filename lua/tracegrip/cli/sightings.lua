@@ -185,7 +185,7 @@ local function contents (list, wanted)
     fields["[[metatable]]"] = {type = "redacted"}
   end
   return {fields = fields, pool = list.objectPool,
-          cut = not object or object.truncated and not object.whole}
+          cut = not object or object.truncated}
 end
 
 function sightings.differences (old, new, wanted, field)
