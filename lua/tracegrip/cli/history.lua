@@ -235,7 +235,7 @@ local function show_table (self, parsed)
            or ("no call has table %d"):format(self.table)}
   end
   if more > 0 then
-    out[#out + 1] = ("… and %s more"):format(units.several(more, "call"))
+    out[#out + 1] = ("… and %d more calls"):format(more)
   end
   recording.write_rows(out)
 end
@@ -304,7 +304,7 @@ local function show_tables (self, parsed)
   local out = #rows > 0 and columns.format(any_layout, rows, recording.width())
               or {"no call has a table"}
   if more > 0 then
-    out[#out + 1] = ("… and %s more"):format(units.several(more, "table"))
+    out[#out + 1] = ("… and %d more tables"):format(more)
   end
   recording.write_rows(out)
 end
