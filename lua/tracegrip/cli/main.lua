@@ -25,7 +25,8 @@ local main = {}
 
 local names = {"run", "record", "info", "report", "diff-runs", "history",
                "tree", "log", "events", "export", "scrub", "view", "serve",
-               "attach", "top", "ps", "dump", "heap", "coverage", "dap"}
+               "attach", "top",
+               "ps", "dump", "heap", "coverage", "dap"}
 
 local FAILURE, USAGE = 1, 2
 
