@@ -35,6 +35,7 @@ void tg_history_free (tg_History *h) {
   tg_reader_free(h->reader);
   tg_free(h->list);
   tg_free(h->tables);
+  tg_intmap_free(&h->places);
   tg_tablecontents_free(&h->now);
   tg_tablecontents_free(&h->then);
   tg_tablesroom_free(&h->room);
@@ -115,30 +116,30 @@ static void look (tg_History *h, const tg_Packet *p, tg_Slice values,
 ** ===================================================================
 */
 
-/* Numbers are given one after the other, so few places are of none. A damaged
-   file may say any; and what a table is called by is not worth more memory than
-   all else. */
-#define TABLES_MOST (UINT32_C(1) << 26)
+/* The table's entry; NULL without memory. */
+static tg_TableCount *count_of (tg_History *h, uint32_t number) {
+  uint32_t place = tg_intmap_find(&h->places, number);
+  if (place != TG_INTMAP_NONE)
+    return &h->tables[place];
+  if (!tg_grow(&h->tables, &h->ctables, h->ntables + 1, sizeof *h->tables)
+      || !tg_intmap_set(&h->places, number, h->ntables))
+    return NULL;
+  tg_TableCount *t = &h->tables[h->ntables++];
+  *t = (tg_TableCount){.number = number, .first = h->number};
+  return t;
+}
 
 static void count_tables (tg_History *h, tg_Slice values) {
-  if (!tg_tablecontents_tables(&h->room, values)) {
+  bool ok = tg_tablecontents_tables(&h->room, values);
+  for (uint32_t id = 0; ok && id < h->room.count; id++) {
+    uint32_t number = h->room.objects[id].number;
+    tg_TableCount *t = number != 0 ? count_of(h, number) : NULL;
+    ok = number == 0 || t != NULL;
+    if (t != NULL)
+      t->lists++;
+  }
+  if (!ok)
     fail(h, TG_ERR_MEMORY);
-    return;
-  }
-  for (uint32_t id = 0; id < h->room.count; id++) {
-    uint32_t number = h->room.tables[id].number;
-    if (number == 0 || number >= TABLES_MOST)
-      continue;
-    if (number >= h->ntables
-        && !tg_grow_zeroed(&h->tables, &h->ntables, number + 1,
-                           sizeof *h->tables)) {
-      fail(h, TG_ERR_MEMORY);
-      return;
-    }
-    tg_TableCount *t = &h->tables[number];
-    if (t->lists++ == 0)
-      t->first = h->number;
-  }
 }
 
 /* }================================================================== */

@@ -22,6 +22,7 @@
 #define TG_HISTORY_H
 
 #include "base/base.h"
+#include "base/intmap.h"
 #include "reader/reader.h"
 #include "replay/tablecontents.h"
 #include "replay/replay.h"
@@ -42,6 +43,7 @@ typedef struct tg_Sighting {
 
 /* Of a table in the history of none. */
 typedef struct tg_TableCount {
+  uint32_t number;
   uint32_t lists;
   uint64_t first;         /* number of the packet with the first of them */
 } tg_TableCount;
@@ -52,7 +54,7 @@ typedef struct tg_History {
   uint32_t count, capacity;
   uint64_t unkept;        /* sightings beyond TG_SIGHTINGS_MOST */
   uint64_t number;        /* packets so far */
-  tg_TableCount *tables;  /* owns; by number */
+  tg_TableCount *tables;  /* owns; in the order of their appearance */
   uint32_t ntables;
   bool over;
   tg_Status status;
@@ -67,6 +69,8 @@ typedef struct tg_History {
   tg_Sighting last;       /* that one, if it was not kept ... */
   uint32_t last_told;     /* ...else its place; TG_SIGHTING_NONE */
   bool any;               /* one was told */
+  uint32_t ctables;
+  tg_IntMap places;       /* owns; number -> place in 'tables' */
   tg_TablesRoom room;   /* owns */
 } tg_History;
 

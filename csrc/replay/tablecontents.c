@@ -18,7 +18,7 @@ void tg_tablecontents_free (tg_TableContents *c) {
 }
 
 void tg_tablesroom_free (tg_TablesRoom *room) {
-  tg_free(room->tables);
+  tg_free(room->objects);
   memset(room, 0, sizeof *room);
 }
 
@@ -41,22 +41,24 @@ static void note_tables (tg_TablesRoom *room, tg_ValueCursor *c) {
   tg_KnownTable one;
   c->p += 2;
   while (tg_values_identity(c, &one) && one.id < room->count)
-    room->tables[one.id] = one;
+    room->objects[one.id].number = one.number;
 }
 
 /* The cursor is at the first descriptor. How many there are is known when they
    have been read. */
-static bool read_tables (tg_TablesRoom *room, tg_ValueCursor c) {
+static bool read_objects (tg_TablesRoom *room, tg_ValueCursor c) {
+  const uint8_t *first = c.p;
   room->count = 0;
   while (!c.bad && c.p < c.end) {
     if (tg_values_tells_identities(c.p, c.end)) {
       note_tables(room, &c);
       return true;
     }
-    if (!tg_grow(&room->tables, &room->capacity, room->count + 1,
-                 sizeof *room->tables))
+    if (!tg_grow(&room->objects, &room->capacity, room->count + 1,
+                 sizeof *room->objects))
       return false;
-    room->tables[room->count++] = (tg_KnownTable){.number = 0};
+    room->objects[room->count++]
+        = (tg_ListObject){.offset = (uint32_t)(c.p - first)};
     if (tg_values_pass_head(&c))
       tg_values_skip_properties(&c);
   }
@@ -67,7 +69,7 @@ bool tg_tablecontents_tables (tg_TablesRoom *room, tg_Slice values) {
   tg_ValueCursor c;
   tg_values_open(&c, values);
   pass_values(&c);
-  return read_tables(room, c);
+  return read_objects(room, c);
 }
 
 /* }================================================================== */
@@ -111,14 +113,12 @@ typedef struct List {
   const tg_TablesRoom *room;
 } List;
 
-/* The descriptor 'id', with the cursor behind its head. */
+/* The descriptor 'id', with the cursor behind its head. A list has less than
+   4 GiB (event.h). */
 static tg_ValueCursor object_at (const List *list, uint32_t id,
                                  tg_Descriptor *d) {
   tg_ValueCursor c = list->first;
-  for (uint32_t i = 0; i < id; i++) {
-    if (tg_values_pass_head(&c))
-      tg_values_skip_properties(&c);
-  }
+  c.p += list->room->objects[id].offset;
   tg_values_descriptor(&c, d);
   return c;
 }
@@ -126,12 +126,11 @@ static tg_ValueCursor object_at (const List *list, uint32_t id,
 /* A table of which no number was told is any. */
 static uint64_t of_object (const List *list, uint32_t id) {
   tg_Descriptor d;
-  uint32_t number = id < list->room->count ? list->room->tables[id].number
-                                            : 0;
-  if (number != 0)
-    return mix(TG_OBJECT, number);
   if (id >= list->room->count)
     return TG_FIELD_HIDDEN;
+  uint32_t number = list->room->objects[id].number;
+  if (number != 0)
+    return mix(TG_OBJECT, number);
   object_at(list, id, &d);
   return mix(TG_NOROOM, (uint64_t)d.function << 8 | (uint64_t)d.type);
 }
@@ -191,14 +190,14 @@ static tg_Told read_table (tg_TableContents *c, const List *list, uint32_t id,
 }
 
 tg_Told tg_tablecontents_read (tg_TableContents *c, tg_TablesRoom *room,
-                          tg_Slice values, tg_Wished wished) {
+                               tg_Slice values, tg_Wished wished) {
   List list = {.room = room};
   tg_values_open(&list.first, values);
   pass_values(&list.first);
-  if (!read_tables(room, list.first))
+  if (!read_objects(room, list.first))
     return TG_TOLD_FAILED;
   for (uint32_t id = 0; id < room->count; id++) {
-    if (room->tables[id].number == wished.table)
+    if (room->objects[id].number == wished.table)
       return read_table(c, &list, id, wished.key);
   }
   return TG_TOLD_NOT;

@@ -48,15 +48,22 @@ typedef struct tg_Wished {
   uint64_t key;
 } tg_Wished;
 
-/* What is in the list. 'tables' is room for which tables those of its objects
-   are, by id; grown as needed, the caller frees both. */
+/* An object of a list. */
+typedef struct tg_ListObject {
+  uint32_t number;        /* which table it is; 0: none, or not told */
+  uint32_t offset;        /* of its descriptor, from the first one's on */
+} tg_ListObject;
+
+/* Room for the objects of a list, by id. */
 typedef struct tg_TablesRoom {
-  tg_KnownTable *tables;    /* owns; number 0: it is none, or not told */
+  tg_ListObject *objects; /* owns */
   uint32_t count, capacity;
 } tg_TablesRoom;
 
+/* What is in the list; 'c' and 'room' grow as needed, and are the caller's to
+   free. */
 tg_Told tg_tablecontents_read (tg_TableContents *c, tg_TablesRoom *room,
-                          tg_Slice values, tg_Wished wished);
+                               tg_Slice values, tg_Wished wished);
 
 /* Which tables are in the list, into 'room'; false without memory. */
 bool tg_tablecontents_tables (tg_TablesRoom *room, tg_Slice values);

@@ -181,14 +181,14 @@ static int history_changes (lua_State *L) {
 
 /* ---- all tables ---- */
 
-/* Puts table 'number' into a list of the 'n' most frequent ones, which has room
-   for one more. */
+/* Puts the table at place 'at' into a list of the 'n' most frequent ones, which
+   has room for one more. */
 static void put_in_order (uint32_t *best, uint32_t n, const tg_History *h,
-                          uint32_t number) {
+                          uint32_t at) {
   uint32_t i = n;
-  for (; i > 0 && h->tables[best[i - 1]].lists < h->tables[number].lists; i--)
+  for (; i > 0 && h->tables[best[i - 1]].lists < h->tables[at].lists; i--)
     best[i] = best[i - 1];
-  best[i] = number;
+  best[i] = at;
 }
 
 static int history_tables (lua_State *L) {
@@ -197,23 +197,20 @@ static int history_tables (lua_State *L) {
   luaL_argcheck(L, most >= 1 && most <= 100000, 2, "1 to 100000 expected");
   uint32_t *best = lua_newuserdatauv(L, ((size_t)most + 1) * sizeof *best, 0);
   uint32_t n = 0;
-  lua_Integer all = 0;
   for (uint32_t i = 0; i < h->ntables; i++) {
-    if (h->tables[i].lists == 0)
-      continue;
-    all++;
     put_in_order(best, n, h, i);
     n += n < (uint32_t)most;
   }
   lua_createtable(L, (int)n, 0);
   for (uint32_t i = 0; i < n; i++) {
     lua_createtable(L, 0, 3);
-    lx_set_integer(L, "table", best[i]);
-    lx_set_integer(L, "lists", h->tables[best[i]].lists);
-    lx_set_integer(L, "first", (lua_Integer)h->tables[best[i]].first);
+    const tg_TableCount *t = &h->tables[best[i]];
+    lx_set_integer(L, "table", t->number);
+    lx_set_integer(L, "lists", t->lists);
+    lx_set_integer(L, "first", (lua_Integer)t->first);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
-  lua_pushinteger(L, all - n);
+  lua_pushinteger(L, h->ntables - n);
   return 2;
 }
 

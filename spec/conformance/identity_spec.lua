@@ -61,9 +61,9 @@ describe("identity", function ()
       see(u)
     ]], {options = {valueDepth = 3}})
     local pool = result[1].packets[1].arguments.objectPool
-    local u, t, meta = pool[1], nil, nil
-    t = pool[u.ownProperties.t.value.objectId + 1]
-    meta = pool[u.ownProperties.meta.value.objectId + 1]
+    local u = pool[1]
+    local t = pool[u.ownProperties.t.value.objectId + 1]
+    local meta = pool[u.ownProperties.meta.value.objectId + 1]
     assert.equal(t, pool[t.ownProperties.self.value.objectId + 1])
     assert.equal(meta, pool[t.prototype.objectId + 1])
     local ids = {u.identity, t.identity, meta.identity}
