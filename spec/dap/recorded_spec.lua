@@ -690,6 +690,31 @@ describe("a table of a recording", function ()
     end)
   end)
 
+  it("is looked for in pieces, between which pause is heard", function ()
+    at_entry([[
+      local function f (t) end
+      local t = {n = 0}
+      for i = 1, 60000 do f(t) end
+      t.n = 1
+      f(t)
+    ]], function (self)
+      local stopped = self:go("stepIn", self:run())
+      local frame = self:stack(stopped)[1]
+      local _, _, reference = self:scope(frame, "Arguments")
+      set(self, {dataId = assert(self:ask("dataBreakpointInfo", {
+        name = "t", variablesReference = reference
+      })).dataId})
+      self:post("continue", {threadId = 1})
+      self:post("pause", {threadId = 1})
+      local paused = self:event "stopped"
+      assert.same({"pause"}, {paused.reason, paused.description})
+      assert.equal(frame.name, self:stack(paused)[1].name)
+      stopped = self:go("continue", paused)
+      assert.equal("data breakpoint", stopped.reason)
+      assert.matches("n: 0 %-> 1 %(last seen at moment 120000%)", stopped.text)
+    end, identity)
+  end)
+
   it("says what cannot be watched", function ()
     at_first(function (self, _, info)
       local answer = info "till"
@@ -699,6 +724,8 @@ describe("a table of a recording", function ()
         set(self, {dataId = "1", accessType = "read"})[1].verified})
       local _, message = self:ask("history", {expression = "till"})
       assert.matches("identity", message)
+      _, message = self:ask("history", {expression = "till.sum"})
+      assert.equal("a recording tells of changes in tables alone", message)
     end, {"--no-c"})
   end)
 end)

@@ -27,10 +27,11 @@ local asked = require "tracegrip.dap.asked"
 local code = require "tracegrip.dap.recorded.code"
 local core = require "tracegrip.core"
 local sightings = require "tracegrip.cli.sightings"
+local values = require "tracegrip.dap.recorded.values"
 local wire = require "tracegrip.wire"
 core.own()
 
-local PIECE = 200000            -- packets between two looks at other requests
+local PIECE = 50000             -- packets between two looks at other requests
 local SHOWN = 4                 -- fields of a change that are told
 
 local changes = {}
@@ -53,16 +54,15 @@ end
 local UNTOLD = "the recording does not tell which table this is: record with "
                .. "--trace ...,identity"
 
-local function object_of (grip, pool)
-  return type(grip) == "table" and grip.type == "object"
-         and pool[grip.objectId + 1] or nil
-end
+local NO_TABLE = "a recording tells of changes in tables alone"
 
 function changes.info (grip, pool, key)
-  local object = object_of(grip, pool)
+  local object = type(grip) == "table" and grip.type == "object"
+                 and pool[grip.objectId + 1]
   local id = object and object.identity
   if not id then
-    return {dataId = wire.null, description = UNTOLD}
+    local is_table = object and values.type(grip, pool) == "table"
+    return {dataId = wire.null, description = is_table and UNTOLD or NO_TABLE}
   end
   return {
     dataId = key and id .. ":" .. key or tostring(id),
