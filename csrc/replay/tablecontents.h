@@ -1,6 +1,6 @@
 /*
-** tablecontents.h - what a list of values tells of one table, as far as it takes
-** to see that the table has changed since another list told of it.
+** tablecontents.h - what a list of values tells of one table, as far as it
+** takes to see that the table has changed since another list told of it.
 **
 ** Which table it is, is known by its number (values.h), so only lists of traces
 ** with the type "identity" tell of any. Each field becomes two numbers, of its
