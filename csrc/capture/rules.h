@@ -362,14 +362,14 @@ static TG_NOINLINE uint8_t *put_identities (tg_Capture *c, uint8_t *p) {
                                          o->address) : 0;
     if (number == 0)
       continue;
-    if (!room(c, p, 2 * ROOM))
+    if (!room(c, p, 2 * ROOM))  /* what begins the list and ends it, too */
       return NULL;
     if (!any)
       p = put_byte(put_byte(p, TG_OBJ_USERDATA), TG_DESC_PROPS);
     any = true;
     p = put_integer(put_integer(p, id), number);
   }
-  return any && room(c, p, 1) ? put_byte(p, TG_GRIP_END) : p;
+  return any ? put_byte(p, TG_GRIP_END) : p;
 }
 
 /* In the order of their indices, which is that in which they were met: so what

@@ -44,6 +44,7 @@ function changes.new (replay, numbered, note)
     replay = replay, numbered = numbered, note = note,
     list = {},            -- breakpoints
     known = {},           -- data id -> {history, by_moment, moments}
+    merged = nil,         -- the moments of all breakpoints, once asked for
   }, Changes)
 end
 
@@ -94,7 +95,7 @@ end
 
 function Changes:set (list)
   local told = {}
-  self.list = {}
+  self.list, self.merged = {}, nil
   for i, given in ipairs(asked.data(list)) do
     local one = new(self, given)
     self.list[i] = one
@@ -163,6 +164,9 @@ function Changes:read (on)
 end
 
 function Changes:moments ()
+  if self.merged then
+    return #self.merged > 0 and self.merged or nil
+  end
   local all, met = {}, {}
   for _, one in ipairs(self.list) do
     for _, moment in ipairs(not one.message and self.known[one.id].moments
@@ -173,6 +177,7 @@ function Changes:moments ()
     end
   end
   table.sort(all)
+  self.merged = all
   return #all > 0 and all or nil
 end
 
