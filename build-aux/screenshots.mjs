@@ -263,6 +263,17 @@ function leaked () {
   return page
 }
 
+// The page of examples/shop.lua.
+function sold () {
+  const recording = join(directory, "shop.tgr")
+  const page = join(directory, "shop.html")
+  const run = (...words) => execFileSync(join(build, "bin/tracegrip"), words,
+    {stdio: "ignore", timeout: LONGEST_MS, cwd: resolve("examples")})
+  run("record", "-o", recording, "shop.lua")
+  run("export", "html", recording, "-o", page)
+  return page
+}
+
 // Made when a picture of them is taken.
 const files = {
   get part () {
@@ -279,7 +290,8 @@ const files = {
   },
   get folded () { return exported("orders.folded", "folded", "--no-c") },
   get html () { return exported("orders.html", "html") },
-  get leak () { return leaked() }
+  get leak () { return leaked() },
+  get shop () { return sold() }
 }
 
 const pictures = {
@@ -312,6 +324,20 @@ const pictures = {
       document.onkeydown(new KeyboardEvent("keydown", {key: "w"}))`)
     await page.settle()
     await page.click(550, 215)
+    return page
+  },
+  // Where the bill fails: an item that has no price.
+  async "html-moments" (browser, scheme) {
+    const page = await browser.open(`file://${files.shop}`,
+      {width: 1100, height: 560, scheme})
+    await page.until("document.documentElement?.dataset.ready > 0")
+    await page.value(`document.querySelector("[data-view=moments]").click()`)
+    const press = (key) => page.value(
+      `document.onkeydown(new KeyboardEvent("keydown", {key: "${key}"}))`)
+    const title = 'document.querySelector("#detail h2").textContent'
+    for (let i = 0; i < 200 && await page.value(title) !== "error is called";
+         i++)
+      await press("ArrowRight")
     return page
   },
   heap: inMemory,

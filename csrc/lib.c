@@ -49,6 +49,7 @@
 #include "trace/consolemarks.h"
 #include "trace/exporttrace.h"
 #include "trace/livelog.h"
+#include "trace/historyobject.h"
 #include "trace/partingobject.h"
 #include "trace/readtrace.h"
 #include "trace/recordingobject.h"
@@ -124,6 +125,7 @@ static const luaL_Reg core[] = {
   {"scope", scopesession_new},
   {"replay", replayobject_new},
   {"parting", partingobject_new},
+  {"history", historyobject_new},
   {"decode", jsonreader_decode},
   {"quoted", jsonquote_text},
   /* the client's side, cli/attach.lua */

@@ -138,8 +138,9 @@ uint8_t *tg_capture_few (tg_Session *s, lua_State *L, const void *base,
   tg_Few f;
   uint8_t *p = start + 4;
   tg_assert(tg_capture_are_few(s, n, start));
-  if (tg_unlikely(s->selection.redacts))
-    return NULL;                /* each value has to be looked at */
+  if (tg_unlikely(s->selection.redacts || s->capture.identities != NULL))
+    return NULL;                /* each value has to be looked at, or told by
+                                   its number */
   f.c = (tg_Capture){.session = s, .L = L, .limits = &s->selection.limits,
                      .lim = s->writer.lim};
   f.noted = false;

@@ -31,6 +31,7 @@
 #ifndef TG_CAPTURE_RULES_H
 #define TG_CAPTURE_RULES_H
 
+#include "base/identities.h"
 #include "capture/budget.h"
 #include "capture/capture.h"
 #include "capture/descriptor.h"
@@ -350,12 +351,35 @@ static uint8_t *put_descriptor (tg_Capture *c, uint32_t id, uint8_t *p) {
   return p;
 }
 
+/* Which tables they are, if that is asked for: behind the last descriptor, as a
+   userdata that has properties, which no other one has. */
+static TG_NOINLINE uint8_t *put_identities (tg_Capture *c, uint8_t *p) {
+  bool any = false;
+  for (uint32_t id = 0; p != NULL && id < c->pool->count; id++) {
+    const tg_Object *o = &c->pool->list[id];
+    uint32_t number = o->type == TG_OBJ_TABLE
+                      ? tg_identities_of(c->session->capture.identities,
+                                         o->address) : 0;
+    if (number == 0)
+      continue;
+    if (!room(c, p, 2 * ROOM))  /* what begins the list and ends it, too */
+      return NULL;
+    if (!any)
+      p = put_byte(put_byte(p, TG_OBJ_USERDATA), TG_DESC_PROPS);
+    any = true;
+    p = put_integer(put_integer(p, id), number);
+  }
+  return any ? put_byte(p, TG_GRIP_END) : p;
+}
+
 /* In the order of their indices, which is that in which they were met: so what
    is listed meets others, which get the numbers after its own, and the loop
    ends when nobody is met any more. */
 static uint8_t *put_pool (tg_Capture *c, uint8_t *p) {
   for (uint32_t id = 0; p != NULL && id < c->pool->count; id++)
     p = put_descriptor(c, id, p);
+  if (tg_unlikely(c->session->capture.identities != NULL))
+    p = put_identities(c, p);
   tg_objectpool_clear(c->pool);
   return p;
 }

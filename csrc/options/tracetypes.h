@@ -28,7 +28,8 @@
   X(MARKERS, "markers", false) \
   X(MEMORY, "memory", false) \
   X(ALLOCATIONS, "allocations", false) \
-  X(LOCALS, "locals", false)
+  X(LOCALS, "locals", false) \
+  X(IDENTITY, "identity", false)
 
 enum {
 #define X(id, name, call) TG_TYPEBIT_##id,

@@ -227,6 +227,15 @@ static bool put_own (tg_Grips *g, const tg_Descriptor *d, tg_ValueCursor *c,
   return cut;
 }
 
+/* Which table it is, if that was told and is asked for. */
+static void put_identity (tg_Grips *g, uint32_t id) {
+  uint32_t number = tg_grips_identity(g, id);
+  if (number == 0 || (g->selection->types & TG_TYPE_IDENTITY) == 0)
+    return;
+  tg_sink_key(g->out, "identity");
+  g->out->integer(g->out, number);
+}
+
 /* Of a function that nobody defined there is nothing to say. Parameters are
    listed even if there are none: that is how a reader tells a function. */
 static void put_function (tg_Grips *g, const tg_Descriptor *d) {
@@ -254,6 +263,7 @@ static void put_descriptor (tg_Grips *g, uint32_t id, uint32_t level) {
   out->object(out);
   bool cut = put_class(g, &d);
   out->member(out, &descriptor_flags);
+  put_identity(g, id);
   cut = put_prototype(g, &d, level) || cut;
   cut = put_own(g, &d, &c, level) || cut;
   tg_sink_key(out, "safeGetterValues");

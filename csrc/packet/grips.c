@@ -120,11 +120,24 @@ static bool add_entry (tg_Grips *g, uint32_t offset) {
   return true;
 }
 
+/* 'c' is at the descriptor that says which tables the others are. */
+static void note_identities (tg_Grips *g, tg_ValueCursor c) {
+  tg_KnownTable one;
+  c.p += 2;
+  while (tg_values_identity(&c, &one)) {
+    if (one.id >= g->descriptors)
+      return;
+    g->scratch->entries[one.id].identity = one.number;
+  }
+}
+
 /* Those that can be read to their end; the rest is as if it were not there.
    Each is found by reading the one before: they have no lengths. */
 static void find_descriptors (tg_Grips *g, tg_ValueCursor c) {
   while (c.p < c.end && !c.bad) {
     uint32_t offset = (uint32_t)(c.p - g->bytes);
+    if (tg_unlikely(tg_values_tells_identities(c.p, c.end)))
+      note_identities(g, c);
     if (tg_values_pass_head(&c))
       tg_values_skip_properties(&c);
     if (c.bad || !add_entry(g, offset))
@@ -181,6 +194,10 @@ tg_ObjectType tg_grips_type (const tg_Grips *g, uint32_t id) {
   if (id >= g->descriptors)
     return TG_OBJ_TABLE;
   return (tg_ObjectType)g->bytes[g->scratch->entries[id].offset];
+}
+
+uint32_t tg_grips_identity (const tg_Grips *g, uint32_t id) {
+  return id < g->descriptors ? g->scratch->entries[id].identity : 0;
 }
 
 void tg_grips_descriptor (const tg_Grips *g, uint32_t id,

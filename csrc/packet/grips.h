@@ -24,6 +24,7 @@ typedef struct tg_GripEntry {
   uint32_t rank;        /* 1 + new index; 0: no grip has named it */
   uint32_t level;       /* its distance: 0 = a value of the list itself */
   uint32_t id;          /* by new index: the old id of that object */
+  uint32_t identity;    /* which table it is; 0: not told */
 } tg_GripEntry;
 
 /*
@@ -95,6 +96,9 @@ uint32_t tg_grips_rank (tg_Grips *g, uint32_t id, uint32_t level);
 
 /* The type of an object; of one that is not described, a table. */
 tg_ObjectType tg_grips_type (const tg_Grips *g, uint32_t id);
+
+/* Which table it is; 0: it is none, or that was not told. */
+uint32_t tg_grips_identity (const tg_Grips *g, uint32_t id);
 
 /* Reads the descriptor of an object that has one; '*c' is then at its
    properties. */

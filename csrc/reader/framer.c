@@ -159,6 +159,8 @@ TG_INLINE void show_locals (const tg_Framer *fr, tg_Packet *out) {
   out->locals = (tg_Slice){.data = (const uint8_t *)l->values.data,
                            .size = l->values.size};
   out->locals_line = l->line;
+  out->locals_of = l->function;
+  out->locals_at = l->at;
 }
 
 /* The frame is pushed whether or not it gives a packet: those inside it may. */
@@ -368,6 +370,8 @@ static void apply_locals (tg_Framer *fr, const tg_Event *e) {
   tg_buf_clear(&l->values);
   tg_valuecopy(&l->values, e->values, TG_PACKET_MAX);
   l->line = e->line;
+  l->function = e->caller;
+  l->at = fr->at;
   l->come = true;
   if (l->values.failed)
     tg_framer_fail(fr, TG_ERR_MEMORY);

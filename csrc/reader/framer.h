@@ -79,6 +79,8 @@ typedef struct tg_Packet {
   tg_Slice locals;      /* names and values, of the frame that calls or returns;
                            data NULL = not told */
   uint32_t locals_line; /* at which that frame is; 0 = not known */
+  tg_FunctionId locals_of;  /* its function */
+  tg_Pos locals_at;     /* the event that tells them */
 } tg_Packet;
 
 TG_INLINE bool tg_packet_is_moment (const tg_Packet *p) {
@@ -148,6 +150,8 @@ typedef struct tg_FrameSample {
 typedef struct tg_FrameLocals {
   tg_Buf values;        /* owns */
   uint32_t line;
+  tg_FunctionId function;
+  tg_Pos at;            /* the event */
   bool come;            /* they are there, for the call or return to come... */
   bool due;             /* ...which this is */
 } tg_FrameLocals;
@@ -189,7 +193,8 @@ typedef struct tg_Framer {
   bool adrift;          /* reading has not begun where the trace did, so it is
                            not known which calls are open: all is shown */
   tg_FunctionCache known; /* owns */
-  tg_Event event;       /* the latest; the reader decodes it into here */
+  tg_Event event;       /* the latest; the reader decodes it into here... */
+  tg_Pos at;            /* ...and says where it is */
   tg_FrameSample sample; /* owns */
   tg_FrameLocals locals; /* owns; if the selection has them */
   tg_Job job;           /* what is left to be done for it */

@@ -28,7 +28,6 @@ struct tg_Reader {
   tg_Clock clock;       /* the stream's, perhaps with a time 0 of its own */
   tg_Cursor cursor;     /* pins the chunks from here on, once placed */
   tg_Pos from;
-  tg_Pos latest;        /* of the event read last */
   uint64_t lost;
   uint64_t ticks;       /* of the last event */
   uint64_t untraced_ns; /* in which calls were not seen */
@@ -197,7 +196,7 @@ void tg_reader_time_from (tg_Reader *r, uint64_t ticks) {
 }
 
 tg_Pos tg_reader_latest (const tg_Reader *r) {
-  return r->latest;
+  return r->framer.at;
 }
 
 tg_Pos tg_reader_pos (const tg_Reader *r) {
@@ -216,7 +215,7 @@ uint64_t tg_reader_damage (const tg_Reader *r) {
   const tg_Chunk *c = r->cursor.chunk;
   if (r->framer.status != TG_ERR_FORMAT || c == NULL || c->place == 0)
     return 0;
-  return c->place + sizeof(tg_Block) + (r->latest - c->base);
+  return c->place + sizeof(tg_Block) + (r->framer.at - c->base);
 }
 
 uint64_t tg_reader_time (const tg_Reader *r) {
@@ -416,7 +415,7 @@ static size_t decode (tg_Reader *r, tg_Pos end) {
                                 &r->framer.event);
   tg_assert(used <= size);
   if (used == 0) {
-    r->latest = tg_cursor_pos(&r->cursor);
+    r->framer.at = tg_cursor_pos(&r->cursor);
     r->framer.status = TG_ERR_FORMAT;
   }
   return used;
@@ -456,7 +455,7 @@ static bool read_event (tg_Reader *r, tg_Pos end, uint64_t *now_ns) {
   }
   if (corrects)
     count_cost(r, e, *now_ns, tg_clock_ns(&r->clock, ticks - waited));
-  r->latest = tg_cursor_pos(&r->cursor);
+  r->framer.at = tg_cursor_pos(&r->cursor);
   tg_assert(ticks >= r->ticks);
   r->untraced_ns += tg_event_untraced(e);
   if (r->framer.marks && !remember(r, e, ticks, out, *now_ns)) {

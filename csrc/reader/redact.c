@@ -264,6 +264,11 @@ static void see_like (Walk *w, unsigned marks, const uint8_t *head) {
 }
 
 static void see_object (Walk *w, uint32_t id) {
+  if (tg_values_tells_identities(w->c.p, w->c.end)) {
+    if (tg_values_pass_head(&w->c))
+      tg_values_skip_properties(&w->c);
+    return;                     /* numbers that tell nothing of a value */
+  }
   unsigned marks = w->blind ? 0 : marks_of(w, id);
   const uint8_t *head = w->c.p;
   tg_Grip key;

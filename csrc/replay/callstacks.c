@@ -12,7 +12,6 @@
 #include "base/grow.h"
 
 #define MAIN_THREAD ((tg_ThreadId)1)
-#define NO_EVENT UINT64_MAX
 
 /*
 ** {==================================================================
@@ -37,7 +36,7 @@ static tg_CallStack *new_stack (tg_CallStacks *all, tg_ThreadId thread) {
     return NULL;
   }
   s->thread = thread;
-  s->heir_at = NO_EVENT;
+  s->heir_at = TG_NO_EVENT;
   all->list[all->count++] = s;
   return s;
 }
@@ -144,6 +143,17 @@ static void reach (tg_CallStack *s, tg_FunctionId caller, uint32_t line) {
   }
 }
 
+/* The frame that makes the call, which is no tail call's, has these locals
+   meanwhile. What told them may
+   be of a frame that is not shown; and where it was not told now, what was told
+   at an earlier call is not so any more. */
+static void note_locals (tg_CallStack *s, const tg_Packet *p) {
+  tg_CallFrame *f = tg_callstack_top(s);
+  if (f != NULL)
+    f->locals_at = p->locals.data != NULL && p->locals_of == f->function
+                   ? p->locals_at : TG_NO_EVENT;
+}
+
 /* A tail call's callee follows in the same event. */
 static uint64_t slot_of (const tg_CallStack *s, uint64_t number, tg_Pos at) {
   return s->heir_at == at ? s->heir_slot : number;
@@ -154,6 +164,8 @@ static tg_CallFrame *push (tg_CallStacks *all, tg_CallStack *s,
   cut(all, s);
   if (p->caller != 0)
     reach(s, p->caller, p->line);
+  if (s->heir_at != at)
+    note_locals(s, p);
   if (!tg_grow(&s->frames, &s->capacity, s->count + 1, sizeof *s->frames))
     return NULL;
   tg_CallFrame *f = &s->frames[s->count++];
@@ -162,7 +174,7 @@ static tg_CallFrame *push (tg_CallStacks *all, tg_CallStack *s,
     .depth = p->depth, .sampled = p->sampled,
     .seen = !p->resumed && !p->sampled,
     .entry = number, .slot = slot_of(s, number, at),
-    .entered_ns = p->time_ns, .at = at
+    .entered_ns = p->time_ns, .at = at, .locals_at = TG_NO_EVENT
   };
   s->open = s->count;
   all->frames++;

@@ -36,7 +36,11 @@ typedef struct tg_CallFrame {
   uint64_t slot;        /* see above; at most 'entry' */
   uint64_t entered_ns;
   tg_Pos at;            /* the event of its call */
+  tg_Pos locals_at;     /* the one that told its locals, where it made its
+                           latest call; TG_NO_EVENT: none did */
 } tg_CallFrame;
+
+#define TG_NO_EVENT UINT64_MAX
 
 typedef struct tg_CallStack {
   tg_ThreadId thread;

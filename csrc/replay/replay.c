@@ -329,6 +329,20 @@ bool tg_replay_entry (tg_Replay *r, tg_ThreadId thread, const tg_CallFrame *f,
   return !f->seen || tg_replay_recall(r, f->at, out);
 }
 
+/* As the packet of a frame that is entered again, which has no arguments. */
+bool tg_replay_locals (tg_Replay *r, const tg_CallFrame *f, tg_Packet *out) {
+  tg_Event e;
+  if (f->locals_at == TG_NO_EVENT || !event_at(r, f->locals_at, &e)
+      || !tg_event_tells_locals(&e))
+    return false;
+  *out = (tg_Packet){
+    .why = TG_WHY_ENTER, .resumed = true, .function = f->function,
+    .locals = e.values, .locals_line = e.line
+  };
+  hide(r, out);
+  return r->status != TG_ERR_MEMORY;
+}
+
 uint32_t tg_replay_unwinds (tg_Replay *r) {
   tg_Event e;
   bool throws = !r->over && r->coming.packet.why == TG_WHY_EXCEPTION;

@@ -131,6 +131,11 @@ bool tg_replay_recall (tg_Replay *r, tg_Pos at, tg_Packet *p);
 bool tg_replay_entry (tg_Replay *r, tg_ThreadId thread, const tg_CallFrame *f,
                       tg_Packet *out);
 
+/* The locals of a frame that is not innermost, as they were told where it made
+   its call: 'out' has nothing else. False where they were not, and as
+   tg_replay_recall. */
+bool tg_replay_locals (tg_Replay *r, const tg_CallFrame *f, tg_Packet *out);
+
 /* How many frames of its coroutine the error unwinds that comes next; 0: none
    does. Frames count that the selection does not show. */
 uint32_t tg_replay_unwinds (tg_Replay *r);

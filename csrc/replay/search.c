@@ -32,7 +32,16 @@ bool tg_stops_line (tg_Stops *s, tg_FunctionId f, uint32_t line) {
          && tg_intmap_set(&s->lines, line_key(f, line), 0);
 }
 
+bool tg_stops_moment (tg_Stops *s, uint64_t moment) {
+  if (!tg_grow(&s->moments, &s->cmoments, s->nmoments + 1,
+               sizeof *s->moments))
+    return false;
+  s->moments[s->nmoments++] = moment;
+  return s->any = true;
+}
+
 void tg_stops_free (tg_Stops *s) {
+  tg_free(s->moments);
   tg_free(s->functions);
   tg_intmap_free(&s->lines);
   memset(s, 0, sizeof *s);
@@ -65,8 +74,20 @@ static unsigned at_coming (const tg_Stops *s, const tg_Replay *r) {
                   != TG_INTMAP_NONE ? TG_STOP_LINE : 0;
 }
 
+static unsigned at_moment (const tg_Stops *s, uint64_t moment) {
+  uint32_t low = 0, high = s->nmoments;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (s->moments[middle] < moment)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < s->nmoments && s->moments[low] == moment ? TG_STOP_MOMENT : 0;
+}
+
 unsigned tg_stops_at (const tg_Stops *s, const tg_Replay *r) {
-  return at_last(s, r) | at_coming(s, r);
+  return at_last(s, r) | at_coming(s, r) | at_moment(s, r->number);
 }
 
 /* }================================================================== */

@@ -58,7 +58,8 @@ enum {
   TG_STOP_CALL = 1u << 0,     /* a function was entered */
   TG_STOP_LINE = 1u << 1,     /* a call is about to be made on a line */
   TG_STOP_ERROR = 1u << 2,    /* an error is about to unwind frames */
-  TG_STOP_RETURN = 1u << 3    /* a function was left, however */
+  TG_STOP_RETURN = 1u << 3,   /* a function was left, however */
+  TG_STOP_MOMENT = 1u << 4    /* it is one of those that were named */
 };
 
 /* Where to stop. */
@@ -66,6 +67,8 @@ typedef struct tg_Stops {
   uint8_t *functions;   /* owns; by id, TG_STOP_*; LINE: a line in it is one */
   uint32_t size;
   tg_IntMap lines;      /* owns; id << 32 | line */
+  uint64_t *moments;    /* owns; in order */
+  uint32_t nmoments, cmoments;
   bool errors;          /* all of them */
   bool any;             /* there is something to stop at */
 } tg_Stops;             /* zeroed memory is none */
@@ -74,6 +77,9 @@ typedef struct tg_Stops {
    calls that it makes on a line. False without memory. */
 bool tg_stops_function (tg_Stops *s, tg_FunctionId f, unsigned what);
 bool tg_stops_line (tg_Stops *s, tg_FunctionId f, uint32_t line);
+
+/* Also at that moment, which comes after those that were named before. */
+bool tg_stops_moment (tg_Stops *s, uint64_t moment);
 
 void tg_stops_free (tg_Stops *s);
 

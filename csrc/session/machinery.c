@@ -16,6 +16,7 @@
 #include "host/userhook.h"
 #include "sample/sampler.h"
 #include "session/allocations.h"
+#include "session/identity.h"
 #include "session/snapshot.h"
 #include "session/tracelimits.h"
 #include "state/models.h"
@@ -129,6 +130,7 @@ void tg_machinery_end (tg_Session *s, lua_State *L) {
   tg_assert(tg_session_traces(s) && s->traces == NULL && s->file.trace == NULL);
   tg_hook_end(s, L);            /* first: no event comes of what follows */
   tg_allocations_end(s);
+  tg_identity_end(s);
   tg_sampler_set(s, L, (tg_SampleRate){0, false});
   if (s->hooked)
     tg_userhook_leave(&s->host, L);

@@ -7,6 +7,7 @@
 #include "session/wanted.h"
 #include "session/allocations.h"
 #include "session/heap.h"
+#include "session/identity.h"
 #include "state/awaited.h"
 
 /* Whether the session must still see events for this trace: to record them, or
@@ -93,5 +94,5 @@ bool tg_wanted_work_out (tg_Session *s) {
   tg_selection_clear(&outer.selection);
   if (ok)
     tg_heap_review(s);
-  return ok && tg_allocations_review(s);
+  return ok && tg_identity_review(s) && tg_allocations_review(s);
 }

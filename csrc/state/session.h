@@ -201,6 +201,7 @@ typedef struct tg_MemoryCounts {
   tg_AllocMeter *meter;       /* what is allocated (session/allocations.h);
                                  NULL: nobody asks */
   tg_AllocMeter *spare;       /* of an earlier trace, or NULL */
+  struct tg_Identities *spare_identities;   /* the same */
   tg_AllocLines lines;        /* owns; where (session/allocplace.h): */
   const uint32_t *table;      /* behind the instruction that has made the latest
                                  table, if one has */
@@ -220,6 +221,8 @@ typedef struct tg_Capturing {
   uint8_t met[TG_MET_PLACES]; /* for capture/met.h alone */
   struct tg_Models *models;   /* owns; models.h; NULL: none yet */
   bool whole;                 /* no table is told by another one */
+  struct tg_Identities *identities;   /* numbers of tables
+                                 (session/identity.h); NULL: nobody asks */
 } tg_Capturing;
 
 /* Rare work of the hook, which is no part of an event's usual cost. */

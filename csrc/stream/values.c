@@ -422,3 +422,19 @@ bool tg_values_pass_head (tg_ValueCursor *c) {
     return tg_values_like(c, head);
   return !c->bad && (flags & TG_DESC_PROPS) != 0;
 }
+
+/* What is no number of a table is damage. */
+bool tg_values_identity (tg_ValueCursor *c, tg_KnownTable *out) {
+  tg_Grip key, v;
+  tg_values_grip(c, &key);
+  if (key.type == TG_END)
+    return false;
+  tg_values_grip(c, &v);
+  if (key.type != TG_INT || key.u.i < 0 || key.u.i > UINT32_MAX
+      || v.type != TG_INT || v.u.i < 1 || v.u.i > UINT32_MAX) {
+    tg_values_spoil(c);
+    return false;
+  }
+  *out = (tg_KnownTable){.id = (uint32_t)key.u.i, .number = (uint32_t)v.u.i};
+  return true;
+}

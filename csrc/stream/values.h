@@ -34,6 +34,11 @@
 **     and TRUNCATED says that not all of it is listed, META that it has a
 **     metatable which is not.
 **
+** Behind the last of them may come which tables they are, as a descriptor that
+** no grip names: of a userdata with PROPS, which no other one has. Its keys are
+** ids of tables, its values their numbers, from 1 to 2^32 - 1: the same number
+** is the same table in all lists of a stream.
+**
 ** A type of LIKE: a table whose properties are mostly those of an earlier one.
 ** In the place of PROPS, which is set, comes
 **     var distance  from this descriptor's type back to the other's, in an
@@ -168,6 +173,23 @@ void tg_values_skip_properties (tg_ValueCursor *c);
 tg_ObjectType tg_values_kind (tg_ValueCursor *c, bool *like);
 uint8_t tg_values_byte (tg_ValueCursor *c);
 uint32_t tg_values_id (tg_ValueCursor *c);
+
+/* Whether a descriptor, whose first bytes are there, says which tables they
+   are. */
+TG_INLINE bool tg_values_tells_identities (const uint8_t *p,
+                                           const uint8_t *end) {
+  return end - p >= 2 && p[0] == TG_OBJ_USERDATA && p[1] == TG_DESC_PROPS;
+}
+
+/* Which table it is. */
+typedef struct tg_KnownTable {
+  uint32_t id;            /* of the descriptor */
+  uint32_t number;
+} tg_KnownTable;
+
+/* Next of these, at a cursor behind those two bytes; false: there are no
+   more. */
+bool tg_values_identity (tg_ValueCursor *c, tg_KnownTable *out);
 
 /* Makes the cursor bad, as bytes do that are not what they should be. */
 void tg_values_spoil (tg_ValueCursor *c);

@@ -129,6 +129,13 @@ static int replay_go (lua_State *L) {
   return 1;
 }
 
+static int replay_records (lua_State *L) {
+  const tg_Replay *r = check_replay(L)->replay;
+  uint32_t type = tg_tracetype_bit(luaL_checkstring(L, 2));
+  lua_pushboolean(L, (r->selection.types & type) != 0);
+  return 1;
+}
+
 /* A moment's time is that of what happened last, or of what comes first. */
 static int replay_moment (lua_State *L) {
   const tg_Replay *r = check_replay(L)->replay;
@@ -176,6 +183,10 @@ static int push_packet (lua_State *L, Replay *u, const tg_Packet *p,
   if (!tg_packet_is_moment(p))
     set_frame(L, u, p->function, entry);
   return 1;
+}
+
+void tg_replayobject_push (lua_State *L, int i, const tg_Packet *p) {
+  push_packet(L, check_at(L, i), p, 0);
 }
 
 static int replay_last (lua_State *L) {
@@ -305,17 +316,33 @@ static int replay_frames (lua_State *L) {
   return 1;
 }
 
+/* The frame that the arguments of a method name, of the stack 's'; or NULL. */
+static const tg_CallFrame *frame_at (lua_State *L, const tg_CallStack *s) {
+  lua_Integer i = luaL_checkinteger(L, 3);
+  if (s == NULL || i < 1 || i > (lua_Integer)s->count)
+    return NULL;
+  return &s->frames[s->count - (uint32_t)i];
+}
+
 static int replay_arguments (lua_State *L) {
   Replay *u = check_replay(L);
   const tg_CallStack *s = stack_at(L, u, 2);
-  lua_Integer i = luaL_checkinteger(L, 3);
+  const tg_CallFrame *f = frame_at(L, s);
   tg_Packet p;
-  if (s == NULL || i < 1 || i > (lua_Integer)s->count)
-    return 0;
-  const tg_CallFrame *f = &s->frames[s->count - (uint32_t)i];
-  if (!tg_replay_entry(u->replay, s->thread, f, &p))
+  if (f == NULL || !tg_replay_entry(u->replay, s->thread, f, &p))
     return 0;
   return push_packet(L, u, &p, f->entry);
+}
+
+static int replay_locals (lua_State *L) {
+  Replay *u = check_replay(L);
+  const tg_CallFrame *f = frame_at(L, stack_at(L, u, 2));
+  tg_Packet p;
+  if (f == NULL || !tg_replay_locals(u->replay, f, &p))
+    return 0;
+  push_packet(L, u, &p, f->entry);
+  lua_getfield(L, -1, "locals");
+  return 1;
 }
 
 /* Definitions come before the events that name them, so all of a recording are
@@ -356,8 +383,19 @@ static bool add_stop (lua_State *L, tg_Stops *s) {
          && (line == 0 || tg_stops_line(s, id, line));
 }
 
+static bool add_moments (lua_State *L, tg_Stops *s) {
+  for (lua_Integer i = 1; lua_rawgeti(L, 4, i) == LUA_TNUMBER; i++) {
+    if (!tg_stops_moment(s, (uint64_t)luaL_checkinteger(L, -1)))
+      return false;
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+  return true;
+}
+
 static int replay_stop_at (lua_State *L) {
   Replay *u = check_replay(L);
+  lua_settop(L, 4);
   luaL_checktype(L, 2, LUA_TTABLE);
   u->searching = false;         /* it borrows the stops */
   tg_stops_free(&u->stops);
@@ -367,6 +405,11 @@ static int replay_stop_at (lua_State *L) {
     if (!add_stop(L, &u->stops))
       return no_memory(L);
     lua_pop(L, 1);
+  }
+  if (!lua_isnil(L, 4)) {
+    luaL_checktype(L, 4, LUA_TTABLE);
+    if (!add_moments(L, &u->stops))
+      return no_memory(L);
   }
   return 0;
 }
@@ -388,7 +431,8 @@ static int replay_search (lua_State *L) {
 }
 
 static int push_why (lua_State *L, unsigned why) {
-  static const char *const names[] = {"call", "line", "error", "result"};
+  static const char *const names[] = {"call", "line", "error", "result",
+                                      "moment"};
   lua_newtable(L);
   for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
     if ((why & 1u << i) != 0) {
@@ -427,12 +471,14 @@ static void set_metatable (lua_State *L) {
   static const luaL_Reg methods[] = {
     {"go", replay_go},
     {"moment", replay_moment},
+    {"records", replay_records},
     {"last", replay_last},
     {"coming", replay_coming},
     {"call", replay_call},
     {"threads", replay_threads},
     {"frames", replay_frames},
     {"arguments", replay_arguments},
+    {"locals", replay_locals},
     {"markers", replay_markers},
     {"functions", replay_functions},
     {"stop_at", replay_stop_at},

@@ -17,6 +17,11 @@ tg_Replay *tg_replayobject_check (lua_State *L, int i);        /* [-0, +0, v] */
    the trace's field 'damage' tells from now on. */
 void tg_replayobject_check_status (lua_State *L, int i);       /* [-0, +0, v] */
 
+/* Pushes a packet of that replay as its own methods do; its entry is not
+   known. */
+void tg_replayobject_push (lua_State *L, int i, const tg_Packet *p);
+                                                               /* [-0, +1, v] */
+
 /*
 ** Lua: replay(trace, filter) -> replay. The filter, optional, may also have,
 ** for tests, 'every' so many packets a waypoint, which take 'most' bytes
@@ -30,6 +35,8 @@ void tg_replayobject_check_status (lua_State *L, int i);       /* [-0, +0, v] */
 **   replay:moment()      {number, time_ms, running, stands, unkept, total}:
 **                        'total' packets if that is known, 'unkept' of the
 **                        markers until here, 'time_ms' of the last packet
+**   replay:records(type) -> boolean
+**                        whether the trace has that type
 **   replay:last(), :coming() -> packet | nil
 **                        what has happened last, and what comes next: packets,
 **                        also with name, url, line, function (its id) and the
@@ -45,19 +52,23 @@ void tg_replayobject_check_status (lua_State *L, int i);       /* [-0, +0, v] */
 **                        'line' of its definition, 'reached' of its latest call
 **   replay:arguments(thread, i) -> packet | nil
 **                        what entered the frame that is the i-th from inside
+**   replay:locals(thread, i) -> list | nil
+**                        the locals of a frame that is not innermost, as they
+**                        were told where it made its call
 **   replay:markers(from, to, most) -> list, more
 **                        what the program has said after moment 'from', up to
 **                        'to'; how many more there are
 **   replay:functions()   list of {id, name, url, line, last_line, c}
-**   replay:stop_at(list, errors)
+**   replay:stop_at(list, errors, moments?)
 **                        from now on the stops are these: {id, line?, call?,
-**                        result?}
+**                        result?}; and these moments: a list, in order
 **   replay:search(move, thread, stopping?)
 **                        begins one: "in", "over", "out", "on", "backIn",
 **                        "backOver", "backOut", "back"; whether stops count
 **   replay:turn(budget) -> state, why
 **                        "going", "candidate", "found", "edge"; 'why' of a
-**                        candidate: list of "call", "line", "error", "result"
+**                        candidate: set of "call", "line", "error", "result",
+**                        "moment"
 **   replay:accept()      the candidate is one
 **
 ** What cannot be read any more raises, as a trace's packets do.

@@ -20,8 +20,8 @@ end
 local script = {}
 for i, name in ipairs {"words", "data", "colours", "timeline", "markers",
                        "search", "flamegraph", "functions", "elements",
-                       "details", "theme", "canvas", "boxes", "pointer",
-                       "controls"} do
+                       "details", "moments", "theme", "canvas", "boxes",
+                       "pointer", "controls"} do
   script[i] = part(name)
 end
 
@@ -30,6 +30,7 @@ return part "shell" {
   bar = [==[
     <nav aria-label="Views">
       <button data-view="timeline" aria-pressed="true">Timeline</button>
+      <button data-view="moments">Moments</button>
       <button data-view="flame">Flame graph</button>
       <button data-view="table">Functions</button>
     </nav>
@@ -53,6 +54,20 @@ return part "shell" {
       <button data-key="0" aria-label="Show all">All</button>
     </div>
     <div id="sums" hidden></div>
+    <div id="walk" hidden>
+      <div id="steps">
+        <button data-step="begin">Beginning</button>
+        <button data-step="backOut">Back out</button>
+        <button data-step="backOver">Back over</button>
+        <button data-step="backIn">Back</button>
+        <button data-step="in">Step in</button>
+        <button data-step="over">Over</button>
+        <button data-step="out">Out</button>
+        <button data-step="end">End</button>
+      </div>
+      <input id="moment" type="range" min="0" value="0" aria-label="Moment">
+      <div id="stack"></div>
+    </div>
 ]==],
   script = table.concat(script)
 }

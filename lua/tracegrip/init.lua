@@ -15,8 +15,9 @@
 --   field of a call: "markers", what the program says by tracegrip.console
 --   (part of the default), "memory", the size of Lua's heap, a thousand times
 --   a second at most, "allocations", what calls allocate (docs/memory.md),
---   "locals", those of the frame that calls or returns (docs/protocol.md), and
---   "samples" (option 'sample').
+--   "locals", those of the frame that calls or returns (docs/protocol.md),
+--   "identity", which table a value is from call to call, and "samples" (option
+--   'sample').
 --
 -- tracegrip.start (options?) -> Trace
 --   Starts a trace. Several run at once, each with its own options; one that

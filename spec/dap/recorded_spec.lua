@@ -177,6 +177,10 @@ describe("a recording", function ()
       frames = self:stack(stopped)
       assert.equal("g", frames[1].name)
       assert.equal("20", self:scope(frames[1], "Locals").twice.value)
+      local outer = self:scope(frames[2], "Locals")
+      assert.same({"10", '"tea"', nil},
+                  {outer.price.value, outer.name.value, outer.kept})
+      assert.equal('"tea5"', self:value(frames[2], "name .. item.price"))
     end, {"--no-c", "--trace", "name,callsite,time,parameterNames,arguments,"
                                .. "return,location,locals"})
   end)
@@ -573,5 +577,155 @@ return last
         end
       end
     end)
+  end)
+end)
+
+local till = [[
+local function add (t, n) t.sum, t.count = t.sum + n, t.count + 1 end
+local function look (till) return till.sum end
+local function rename (till) till.name = "second" end
+local function main ()
+  local till, other = {sum = 0, count = 0, name = "first"}, {sum = 7}
+  look(till) look(other)
+  for i = 1, 3 do add(till, i) end
+  look(till)
+  rename(till)
+  look(other) look(till)
+end
+main()
+]]
+
+describe("a table of a recording", function ()
+  local identity = {"--no-c", "--trace", "name,callsite,parameterNames,"
+                                         .. "arguments,return,identity"}
+
+  -- The number of what `look` is given first, by its argument.
+  local function at_first (use, record)
+    at_entry(till, function (self)
+      self:stop_at {2}
+      local stopped = self:go("continue", self:run())
+      local frame = self:stack(stopped)[1]
+      assert.equal("look", frame.name)
+      self:stop_at {}
+      local _, _, reference = self:scope(frame, "Arguments")
+      local function info (name, of)
+        return assert(self:ask("dataBreakpointInfo", {
+          name = name, variablesReference = of or reference
+        }))
+      end
+      use(self, stopped, info, frame)
+    end, record or identity)
+  end
+
+  local function set (self, ...)
+    return assert(self:ask("setDataBreakpoints", {breakpoints = {...}}))
+             .breakpoints
+  end
+
+  local function follow (self, stopped, command)
+    local places = {}
+    repeat
+      stopped = self:go(command, stopped)
+      local _, place = self:stack(stopped)
+      local what = (stopped.text or ""):match "^table %d+, (.-) %(" or ""
+      places[#places + 1] = ("%s @%s"):format(what, place:match "^%S*")
+    until stopped.reason ~= "data breakpoint"
+    places[#places] = nil
+    return places, stopped
+  end
+
+  it("stops the walk where it has changed, in both directions", function ()
+    at_first(function (self, stopped, info)
+      local whole = info "till"
+      assert.matches("^%d+$", whole.dataId)
+      assert.same({"write"}, whole.accessTypes)
+      local one = set(self, {dataId = whole.dataId})[1]
+      assert.is_true(one.verified)
+      -- add's changes are seen where the table comes again
+      local there = {
+        "count: 0 -> 1, sum: 0 -> 1 @add:1",
+        "count: 1 -> 2, sum: 1 -> 3 @add:1",
+        "count: 2 -> 3, sum: 3 -> 6 @look:2",
+        'name: "first" -> "second" @look:2',
+      }
+      local places
+      places, stopped = follow(self, stopped, "continue")
+      assert.same(there, places)
+      assert.equal("The end of the recording", stopped.description)
+      places = follow(self, stopped, "reverseContinue")
+      local back = {}
+      for i, place in ipairs(there) do
+        back[#there + 1 - i] = place
+      end
+      assert.same(back, places)
+    end)
+  end)
+
+  it("is watched by a single field, and with a condition", function ()
+    at_first(function (self, stopped, info, frame)
+      local fields = self:scope(frame, "Arguments").till
+      local name = info("name", fields.variablesReference)
+      assert.matches("^%d+:name$", name.dataId)
+      local sum = info("sum", fields.variablesReference)
+      set(self, {dataId = name.dataId})
+      local places, last = follow(self, stopped, "continue")
+      assert.same({'name: "first" -> "second" @look:2'}, places)
+      set(self, {dataId = sum.dataId, condition = "till.sum == 6"})
+      places = follow(self, last, "reverseContinue")
+      assert.same({"sum: 3 -> 6 @look:2"}, places)
+    end)
+  end)
+
+  it("tells all calls that had it", function ()
+    at_first(function (self, _, _, frame)
+      local answer = assert(self:ask("history", {expression = "till",
+                                                 frameId = frame.id}))
+      assert.equal(7, #answer.calls)
+      assert.matches("^moment 3: look is called with it: {count = 0",
+                     answer.calls[1])
+      local text = assert(self:ask("evaluate", {
+        expression = "history(till)", context = "repl", frameId = frame.id
+      })).result
+      assert.equal(table.concat(answer.calls, "\n"), text)
+    end)
+  end)
+
+  it("is looked for in pieces, between which pause is heard", function ()
+    at_entry([[
+      local function f (t) end
+      local t = {n = 0}
+      for i = 1, 60000 do f(t) end
+      t.n = 1
+      f(t)
+    ]], function (self)
+      local stopped = self:go("stepIn", self:run())
+      local frame = self:stack(stopped)[1]
+      local _, _, reference = self:scope(frame, "Arguments")
+      set(self, {dataId = assert(self:ask("dataBreakpointInfo", {
+        name = "t", variablesReference = reference
+      })).dataId})
+      self:post("continue", {threadId = 1})
+      self:post("pause", {threadId = 1})
+      local paused = self:event "stopped"
+      assert.same({"pause"}, {paused.reason, paused.description})
+      assert.equal(frame.name, self:stack(paused)[1].name)
+      stopped = self:go("continue", paused)
+      assert.equal("data breakpoint", stopped.reason)
+      assert.matches("n: 0 %-> 1 %(last seen at moment 120000%)", stopped.text)
+    end, identity)
+  end)
+
+  it("says what cannot be watched", function ()
+    at_first(function (self, _, info)
+      local answer = info "till"
+      assert.is_nil(tonumber(answer.dataId))
+      assert.matches("record with %-%-trace .*identity", answer.description)
+      assert.same({false, false}, {set(self, {dataId = "x"})[1].verified,
+        set(self, {dataId = "1", accessType = "read"})[1].verified})
+      local _, message = self:ask("history", {expression = "till"})
+      assert.matches("identity", message)
+      _, message = self:ask("history", {expression = "till.sum"})
+      assert.equal("a recording tells of changes in tables alone", message)
+    end, {"--no-c"})
   end)
 end)

@@ -285,6 +285,37 @@ describe("the page", function ()
     assert.equal("TR " .. page.table[2][1], page.nextrow)
   end)
 
+  browser("steps from moment to moment, forwards and backwards", function ()
+    asked()
+    local moments = page.moments
+    local led = {}
+    for i, step in ipairs(moments.steps) do
+      local key, there = table.unpack(step)
+      assert.equal(there.moment, there.value)
+      led[i] = ("%s %d %s"):format(key, there.moment, there.what)
+    end
+    assert.same({
+      "Home 0 The beginning", "ArrowRight 1 outer is called",
+      "ArrowDown 3 inner returns", "ArrowUp 1 outer is called",
+      "o 4 outer returns", "ArrowRight 5 fails is called",
+      "ArrowRight 6 fails fails", "ArrowLeft 5 fails is called",
+      "O 4 outer returns", "End 6 fails fails"
+    }, led)
+    local called = moments.steps[2][2]
+    assert.same({'outer "hello"'}, called.stack)
+    assert.is_nil(called.detail:find "hello!")     -- that is to come
+    assert.matches("next\ninner is called", called.detail)
+    assert.matches('returned\n"hello!"', moments.steps[3][2].detail)
+    assert.matches('said\nlog: "half way"', moments.steps[6][2].detail)
+    assert.matches("next\nthe end", moments.steps[10][2].detail)
+    assert.same({'inner "hello"', 'outer "hello"'}, moments.slid.stack)
+    assert.equal("2 of 6: inner is called", moments.spoken)
+    assert.equal(3, moments.pressed.moment)
+    assert.equal("fails is called", moments.found.what)
+    assert.equal("inner is called", moments.chosen.what)
+    assert.same({"Beginning", "Back out", "Back over", "Back"}, moments.dead)
+  end)
+
   browser("names what it has for who cannot see it", function ()
     asked()
     local names = {}
@@ -309,6 +340,7 @@ describe("the page", function ()
     asked()
     assert.equal(page.tops[1], page.tops[2])
     assert.equal(page.tops[1], page.tops[3])
+    assert.equal(page.tops[1], page.tops[4])
   end)
 
   browser("is used with fingers on a phone", function ()

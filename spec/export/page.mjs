@@ -121,6 +121,42 @@ async function byKeys (page, ask) {
   return seen
 }
 
+// Steps from moment to moment: by keys, a button, the slider, the search.
+async function byMoments (page, ask) {
+  const stack = () => page.value(
+    `[...document.querySelectorAll("#stack tbody tr")].map(row =>
+      [...row.children].slice(0, 2).map(cell => cell.textContent).join(" "))`)
+  const at = async (detail) => ({
+    what: detail.split("\n")[0], detail, stack: await stack(),
+    moment: Number(await page.value(one("#walk") + ".dataset.at")),
+    value: Number(await page.value(one("#moment") + ".value"))})
+  const {one} = ask, seen = {steps: []}
+  await ask.look("timeline")
+  await ask.keys("Escape", "0", "ArrowRight", "ArrowDown")
+  await ask.look("moments")
+  seen.chosen = await at(await ask.text("#detail"))
+  for (const key of ["Home", "ArrowRight", "ArrowDown", "ArrowUp", "o",
+                     "ArrowRight", "ArrowRight", "ArrowLeft", "O", "End"])
+    seen.steps.push([key, await at(await ask.keys(key))])
+  await page.value(`{const slider = ${one("#moment")}
+    slider.value = 2; slider.oninput({target: slider})}`)
+  await ask.frame()
+  seen.slid = await at(await ask.text("#detail"))
+  seen.spoken = await page.value(
+    one("#moment") + '.getAttribute("aria-valuetext")')
+  await ask.press('[data-step="out"]')
+  await ask.frame()
+  seen.pressed = await at(await ask.text("#detail"))
+  await search(page, ask, "fails")
+  seen.found = await at(await ask.keys("Enter"))
+  await search(page, ask, "")
+  await ask.keys("Escape", "Home")
+  seen.dead = await page.value(
+    `[...document.querySelectorAll("#steps button:disabled")].map(button =>
+      button.textContent)`)
+  return seen
+}
+
 // Roles, names and what else is told of them.
 async function tree (page) {
   const {nodes} = await page.send("Accessibility.getFullAXTree", {})
@@ -148,7 +184,7 @@ async function toOthers (page, ask) {
 
 async function fromViewToView (page, ask) {
   const tops = []
-  for (const view of ["timeline", "flame", "table"]) {
+  for (const view of ["timeline", "moments", "flame", "table"]) {
     await ask.look(view)
     tops.push(await ask.top())
   }
@@ -219,7 +255,8 @@ async function ask (file, whole) {
   if (whole) {
     Object.assign(seen, await byKeys(page, asked),
                   await toOthers(page, asked),
-                  await fromViewToView(page, asked))
+                  await fromViewToView(page, asked),
+                  {moments: await byMoments(page, asked)})
     seen.loading = await loading(url)
     seen.phone = await onPhone(url)
   } else seen.row = await ofRow(asked)

@@ -11,7 +11,8 @@ local model = require "spec.replay.model"
 local compare = {}
 
 compare.types = {"name", "callsite", "time", "parameterNames", "arguments",
-                 "return", "throw", "yield", "location", "depth", "thread"}
+                 "return", "throw", "yield", "location", "depth", "thread",
+                 "locals"}
 
 local function generator (seed)
   local state = seed * 7919 % 2147483647 + 1
@@ -40,16 +41,28 @@ local function same (a, b)
   return show(a) == show(b)
 end
 
--- The fields of a packet, which the replay gives with others.
+-- The fields of a packet, which the replay gives with others. Locals it gives
+-- with what comes.
 local function packet_wrong (what, given, packet)
   if (given == nil) ~= (packet == nil) then
     return ("%s: %s, and not %s"):format(what, show(given), show(packet))
   end
   for key, value in pairs(packet or {}) do
-    if key ~= "hitCount" and not same(given[key], value) then
+    local told = key ~= "hitCount" and (key ~= "locals" or what == "coming")
+    if told and not same(given[key], value) then
       return ("%s: %s is %s, and not %s"):format(what, key, show(given[key]),
                                                  show(value))
     end
+  end
+end
+
+-- Where a function that is not in the trace has made a call, its locals are
+-- nobody's.
+local function locals_wrong (replay, thread, i, wanted)
+  local given = replay:locals(thread, i)
+  if given and not same(given, wanted) then
+    return ("locals of frame %d: %s, and not %s"):format(i, show(given),
+                                                       show(wanted))
   end
 end
 
@@ -65,6 +78,12 @@ local function frames_wrong (replay, m, n, thread)
        or frames[i].name ~= frame.packet.name then
       return ("frame %d is %s, and not %s (%d)"):format(
         i, show(frames[i]), show(frame.packet), frame.entry)
+    end
+    if i > 1 and i <= 4 then
+      local wrong = locals_wrong(replay, thread, i, wanted[i - 1].locals)
+      if wrong then
+        return wrong
+      end
     end
     if i <= 3 and not frame.packet.resumed then
       local wrong = packet_wrong(("arguments of frame %d"):format(i),

@@ -2,12 +2,14 @@
 -- worked out in plain Lua from the list of a trace's packets.
 --
 --   local m = model.new(packets)   as trace:packets gives them, with the types
---                                  name, location, callsite, thread, time
+--                                  name, location, callsite, thread, time,
+--                                  locals
 --   m.total                        moments are 0 to this
 --   m:stands(n)                    whether something can be seen there
 --   m:running(n)                   the coroutine that runs
 --   m:stack(n, thread)             its frames, innermost first: {packet, entry,
---                                  slot}; second, how many have not yielded
+--                                  slot, locals}; second, how many have not
+--                                  yielded. 'locals': of the frame around it
 --   m:threads(n)                   thread -> true, of those that have frames
 --   m:step(n, move, thread, stops) where a step from moment n leads, and how it
 --                                  ends: "found" or "edge"
@@ -57,7 +59,9 @@ local function cut (stack, count)
   return frame_at(stack.top, count - 1)
 end
 
-local function enter (stack, packet, n, heir)
+-- 'locals' of a frame are those of the one below it, as they were when that
+-- made the call; a tail call changes nothing of that.
+local function enter (stack, packet, n, heir, locals)
   if packet.resumed then
     local known = stack.top and stack.top.level >= stack.open
                   and frame_at(stack.top, stack.open)
@@ -68,7 +72,7 @@ local function enter (stack, packet, n, heir)
   local below = cut(stack, stack.open)
   return {open = stack.open + 1, top = {
     packet = packet, entry = n, slot = heir or n, below = below,
-    level = stack.open
+    level = stack.open, locals = heir and locals or packet.locals
   }}
 end
 
@@ -82,7 +86,7 @@ end
 function model.new (packets)
   local self = setmetatable({packets = packets, total = #packets, states = {},
                              left = {}}, Model)
-  local state, heir = {}, nil
+  local state, heir, locals = {}, nil, nil
   self.states[0] = state
   for i, packet in ipairs(packets) do
     local thread = packet.thread
@@ -90,12 +94,13 @@ function model.new (packets)
     local new
     if packet.type == "enteredFrame" then
       new = enter(stack, packet, i - 1,
-                  heir and same_event(packets[i - 1], packet) and heir)
+                  heir and same_event(packets[i - 1], packet) and heir, locals)
       heir = nil
     else
       local frame = frame_at(stack.top, stack.open - 1)
       self.left[i] = frame
       heir = packet.tailCall and frame.slot or nil
+      locals = frame and frame.locals
       new = leave(stack, packet)
     end
     local next_state = {}

@@ -110,7 +110,8 @@ local function capital (name)
 end
 
 -- Requests that are not the protocol's: they are answered as these are.
-local own = {stepBackIn = "stepBack", stepBackOut = "stepBack"}
+local own = {stepBackIn = "stepBack", stepBackOut = "stepBack",
+             history = "evaluate"}
 
 -- What a message is called in the schema. Of a failed request the answer is
 -- that of any.

@@ -23,8 +23,9 @@ core.own()
 
 local main = {}
 
-local names = {"run", "record", "info", "report", "diff-runs", "tree", "log",
-               "events", "export", "scrub", "view", "serve", "attach", "top",
+local names = {"run", "record", "info", "report", "diff-runs", "history",
+               "tree", "log", "events", "export", "scrub", "view", "serve",
+               "attach", "top",
                "ps", "dump", "heap", "coverage", "dap"}
 
 local FAILURE, USAGE = 1, 2

@@ -7,6 +7,7 @@
 --                      ├ recorded/looking.lua: threads, frames, values
 --                      ├ recorded/stops.lua: breakpoints, errors
 --                      ├ recorded/possible.lua: where there can be some
+--                      ├ recorded/changes.lua: where a table has changed
 --                      ├ recorded/code.lua: conditions, watches
 --                      ├ recorded/values.lua: grips as they are shown
 --                      └ recorded/sources.lua: texts
@@ -23,6 +24,7 @@
 -- cannot be read on ends there, and the client is told.
 
 local asked = require "tracegrip.dap.asked"
+local changes = require "tracegrip.dap.recorded.changes"
 local core = require "tracegrip.core"
 local live = require "tracegrip.dap.live"
 local looking = require "tracegrip.dap.recorded.looking"
@@ -59,7 +61,7 @@ local CAN = {"StepBack", "ConfigurationDoneRequest", "FunctionBreakpoints",
              "ExceptionInfoRequest", "ExceptionFilterOptions",
              "DelayedStackTraceLoading", "LoadedSourcesRequest",
              "ClipboardContext", "CancelRequest",
-             "BreakpointLocationsRequest"}
+             "BreakpointLocationsRequest", "DataBreakpoints"}
 
 -- Of what a live program can do all else is taken back.
 function Recorded.capabilities ()
@@ -186,17 +188,39 @@ local function candidate (self, why, forwards)
   end}, Candidate)
 end
 
+-- Whether one would stop at a candidate; a change that was found is told first.
+local function met_at (self, why, forwards)
+  local here = candidate(self, why, forwards)
+  local body = self.stops:meets(here)
+  local change = why.moment
+                 and self.changes:meets(self:moment().number, here)
+  if body and change then
+    table.move(body.hitBreakpointIds or {}, 1, #(body.hitBreakpointIds or {}),
+               #change.hitBreakpointIds + 1, change.hitBreakpointIds)
+  end
+  return change or body
+end
+
 -- Goes on until a search has ended or somebody has said pause: how it ended and
 -- what it met. Backwards, what was met last counts.
-local function search (self, move, thread, stopping)
+local function search (self, move, thread, errors)
   local replay, forwards = self.replay, not move:find "^back"
   local met, rejected = nil, 0
+  if not self.changes:read(function ()
+    self.port.breathe()
+    return not self.pausing
+  end) then
+    return "paused"
+  end
+  local moments = self.changes:moments()
+  self.stops:arm(replay, errors, moments)
+  local stopping = errors or moments ~= nil or self.stops:any()
   replay:search(move, thread, stopping)
   while true do
     local state, why = replay:turn(PIECE)
     if state == "candidate" then
       rejected = rejected + 1
-      local body = self.stops:meets(candidate(self, why, forwards))
+      local body = met_at(self, why, forwards)
       if body then
         met, self.at_line = body, why.line
         replay:accept()
@@ -229,9 +253,7 @@ local function move_on (self, move, thread, reason, errors)
   local from = self:moment().number
   self.moving, self.pausing, self.at_line = true, false, nil
   self.references:clear()
-  self.stops:arm(self.replay, errors)
-  local stopping = errors or self.stops:any()
-  local ok, found, met = pcall(search, self, move, thread, stopping)
+  local ok, found, met = pcall(search, self, move, thread, errors)
   if self.over then
     return
   end
@@ -341,6 +363,9 @@ function handlers.launch (self, arguments, request)
   self.sources = sources.new(self.trace, self.info, functions,
                              arguments.pathMappings)
   self.stops = stops.new(self.sources, functions, self.line_from)
+  self.changes = changes.new(self.replay, function ()
+    return self.stops:numbered()
+  end, function (text) say(self, "console", text) end)
   request:after(function ()
     tell_what_it_is(self)
     self.port.send_event("initialized")
@@ -376,6 +401,10 @@ end
 function handlers.setFunctionBreakpoints (self, arguments)
   return {breakpoints = wire.array(self.stops:named(
     asked.functions(arguments)))}
+end
+
+function handlers.setDataBreakpoints (self, arguments)
+  return {breakpoints = wire.array(self.changes:set(arguments))}
 end
 
 function handlers.breakpointLocations (self, arguments)

@@ -53,6 +53,7 @@ stepBack threadId:integer
 reverseContinue threadId:integer
 stepBackIn threadId:integer
 stepBackOut threadId:integer
+history expression:string frameId:integer?
 pause threadId:integer
 goto threadId:integer targetId:integer
 gotoTargets source:object line:integer

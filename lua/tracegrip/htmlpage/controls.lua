@@ -4,16 +4,19 @@
 return [==[
 // ---- the page ----
 
-const views = {timeline, flame, table};
+const views = {timeline, moments, flame, table};
 const touched = matchMedia("(pointer: coarse)").matches;
 const help = touched ? {
   timeline: "drag to move · pinch to zoom · tap a call · tap twice to zoom to "
     + "it",
+  moments: "drag the slider, or step",
   flame: "tap a box · tap twice to look at that part · − to go up",
   table: "tap a heading to sort, a row to choose"
 } : {
   timeline: "arrows: caller, first call in it, neighbours · Enter: zoom to it"
     + " · W S zoom · A D move · M next marker · / search · 0 all",
+  moments: "→ step in · ← back · ↓ over · ↑ back over · O out · Shift+O back "
+    + "out · Home, End · / search, Enter to its next call",
   flame: "arrows: up, down, neighbours · Enter: look at that part · "
     + "Backspace up · / search · 0 all",
   table: "a heading sorts · arrows choose a row, Enter finds its calls · "
@@ -25,14 +28,18 @@ const isChosen = view => view.chosen !== null && view.chosen !== -1;
 
 function describe () {
   const view = views[current];
-  if (!isChosen(view)) describeAll();
+  if (view === moments) view.describe();
+  else if (!isChosen(view)) describeAll();
   else if (current === "table") describeFunction(view.chosen);
   else view.describe(view.chosen);
 }
 
+// On the canvas.
+const isDrawn = () => current === "timeline" || current === "flame";
+
 function draw () {
   pending = false;
-  if (current === "table") return table.draw();
+  if (!isDrawn()) return views[current].draw();
   if (width === 0 || height === 0) return;      // an iframe that is not shown
   pen.clearRect(0, 0, width, height);
   pen.font = "12px system-ui, sans-serif";
@@ -58,17 +65,20 @@ const labels = {
 
 // What a view has no use for stays where it is, so that nothing jumps.
 function look (name) {
+  if (name === "moments" && current === "timeline")
+    moments.begin(timeline.chosen);
   current = name;
   for (const button of document.querySelectorAll("nav button"))
     button.setAttribute("aria-pressed", button.dataset.view === name);
   $("sums").hidden = name !== "table";
-  canvas.hidden = $("zooms").hidden = name === "table";
+  $("walk").hidden = name !== "moments";
+  canvas.hidden = $("zooms").hidden = !isDrawn();
   for (const id of ["upside", "callers", "bytes"])
     $(id).disabled = name !== "flame";
-  $("thread").disabled = name === "table";
+  $("thread").disabled = name === "table" || name === "moments";
   $("keys").textContent = help[name];
   const view = views[name], thread = Number($("thread").value);
-  if (view.arrange && view !== table
+  if (isDrawn()
       && (view.thread !== thread || !view.ready)) {
     view.thread = thread;
     view.ready = true;
@@ -85,8 +95,9 @@ function look (name) {
 
 function countHits () {
   let text = "";
-  if (found && current === "timeline") {
-    const n = found.list.length, at = found.list.indexOf(timeline.chosen);
+  if (found && (current === "timeline" || current === "moments")) {
+    const n = found.list.length;
+    const at = found.list.indexOf(views[current].chosen);
     text = at >= 0 ? `${count(at + 1)} of ${count(n)}` : several(n, "hit");
   } else if (found && current === "flame") {
     const {boxes, sum} = flame.matched();
@@ -118,10 +129,23 @@ function searchAgain () {
 
 // The next call or marker that the search has found, after what is chosen.
 function next (back) {
-  if (current !== "timeline" || !found || found.list.length === 0) return;
+  if (!found || found.list.length === 0) return;
+  if (current === "moments") return nextMoment(back);
+  if (current !== "timeline") return;
   const item = found.list[placeAfter(timeline.chosen, back)];
   timeline.choose(item);
   timeline.zoomTo(item);
+  countHits();
+  show();
+}
+
+// The moment at which the next call that the search has found has begun.
+function nextMoment (back) {
+  const is = item => item >= 0 && (back ? momentOf(item) < moments.at
+                                        : momentOf(item) > moments.at);
+  const item = back ? found.list.findLast(is) : found.list.find(is);
+  if (item === undefined) return;
+  moments.go(momentOf(item));
   countHits();
   show();
 }
@@ -164,7 +188,7 @@ function searchKey (event) {
   }
   if (event.key === "Escape")
     (current === "table" ? $("sums").querySelector("tr[tabindex='0']") || canvas
-                         : canvas).focus();
+     : current === "moments" ? $("moment") : canvas).focus();
 }
 
 // A button keeps the keys that press it, a list all that choose from it.
@@ -182,7 +206,12 @@ document.onkeydown = event => {
     $("search").focus();
     return event.preventDefault();
   }
-  if (current === "table" || !does[event.key] || isTaken(event)) return;
+  if (current === "moments" && moments.key(event)) {
+    event.preventDefault();
+    countHits();
+    return show();
+  }
+  if (!isDrawn() || !does[event.key] || isTaken(event)) return;
   does[event.key](views[current]);
   event.preventDefault();
   soon();
@@ -205,6 +234,15 @@ for (const button of document.querySelectorAll("nav button"))
   button.onclick = () => look(button.dataset.view);
 for (const button of document.querySelectorAll("#zooms button"))
   button.onclick = () => { does[button.dataset.key](views[current]); soon(); };
+for (const button of document.querySelectorAll("#steps button"))
+  button.onclick = () => {
+    moments.go(steps[button.dataset.step](moments.at));
+    show();
+  };
+$("moment").oninput = event => {
+  moments.go(Number(event.target.value));
+  show();
+};
 new ResizeObserver(() => { fit(); soon(); }).observe($("stage"));
 
 // ---- the beginning ----

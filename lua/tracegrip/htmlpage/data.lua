@@ -86,12 +86,16 @@ function newCalls (n) {
     why: new Uint8Array(n), self: new Float64Array(n),
     args: new Uint32Array(n), argsSize: new Uint32Array(n),
     results: new Uint32Array(n), resultsSize: new Uint32Array(n),
+    // Moments (moments.lua): what each event enters, or ~ leaves; after how
+    // many events a box has begun, and has ended.
+    events: 0, order: new Int32Array(2 * n), opened: new Uint32Array(n),
+    closed: new Uint32Array(n),
     bytes: facts.memory ? new Float64Array(n) : null
   };
 }
 
 const newMarks = () => ({n: 0, sort: [], thread: [], number: [], begin: [],
-                         end: [], text: [], size: []});
+                         end: [], text: [], size: [], at: []});
 
 // One box for each stretch that a call runs, in the order of their beginnings;
 // markers in that of their ends; the heap's size where it is told.
@@ -116,12 +120,16 @@ function readEvents (from) {
       text += calls.argsSize[i] = varint();
     }
     open.push(i);
+    calls.order[calls.events++] = i;
+    calls.opened[i] = calls.events;
   }
 
   function leave (flags) {
     const i = open.pop();
     calls.end[i] = now;
     calls.why[i] = flags;
+    calls.order[calls.events++] = ~i;
+    calls.closed[i] = calls.events;
     if (flags & VALUES) {
       calls.results[i] = text;
       text += calls.resultsSize[i] = varint();
@@ -161,6 +169,7 @@ function readEvents (from) {
     marks.end.push(now);
     marks.text.push(text);
     marks.size.push(size);
+    marks.at.push(calls.events);
     text += size;
   }
 

@@ -37,7 +37,7 @@ h1 {
   text-overflow: ellipsis; white-space: nowrap;
 }
 #theme { flex: none; width: 5em; }
-nav { display: flex; gap: 2px; }
+nav { display: flex; flex-wrap: wrap; gap: 2px; }
 button, select, input {
   font: inherit; color: inherit; background: var(--panel);
   border: 1px solid var(--line); border-radius: 5px; padding: 3px 9px;
@@ -67,6 +67,11 @@ canvas {
 #zooms { position: absolute; right: 8px; bottom: 8px; display: flex; gap: 4px; }
 #zooms button { min-width: 32px; height: 32px; padding: 0 8px; opacity: 0.92; }
 #sums { position: absolute; inset: 0; overflow: auto; }
+#walk { position: absolute; inset: 0; overflow: auto; padding: 8px 12px; }
+#steps { display: flex; flex-wrap: wrap; gap: 4px; }
+#moment { width: 100%; padding: 0; margin: 8px 0; accent-color: var(--accent); }
+#stack td, #stack th { white-space: normal; vertical-align: top; }
+#stack thead th { padding: 3px 10px; font-weight: 600; }
 table { border-collapse: separate; border-spacing: 0; width: 100%; }
 th, td {
   text-align: right; padding: 2px 10px; white-space: nowrap;

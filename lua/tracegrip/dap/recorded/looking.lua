@@ -13,6 +13,7 @@
 -- of the call that it has made last; else where its function begins.
 
 local core = require "tracegrip.core"
+local changes = require "tracegrip.dap.recorded.changes"
 local code = require "tracegrip.dap.recorded.code"
 local problem = require "tracegrip.dap.problem"
 local stops = require "tracegrip.dap.recorded.stops"
@@ -23,6 +24,7 @@ core.own()
 
 local THREADS = 1024            -- that are told at most
 local FRAMES = 1000             -- the same of a request's
+local CALLS = 1000              -- the same of a table's history
 local HIDDEN = 1 << 30          -- number of the thread that is none
 
 local handlers = {}
@@ -231,11 +233,14 @@ local function add_arguments (self, list, call)
   end
 end
 
--- Those of the innermost frame, where it makes the call that comes next, or
--- returns.
+-- Those of the innermost frame where it makes the call that comes next, or
+-- returns; of another one where it has made the call that it is in.
 local function locals_of (self, thread, i)
+  if i > 1 then
+    return self.replay:locals(thread, i)
+  end
   local coming = self.replay:coming()
-  if i == 1 and coming and coming.thread == thread and self:moment().stands then
+  if coming and coming.thread == thread and self:moment().stands then
     return coming.locals
   end
 end
@@ -336,6 +341,18 @@ local function opened (of)
   return children, indexed
 end
 
+-- A variable that is shown in an object or a scope: its value and pool, and,
+-- where it is a field and no table itself, the object and its key.
+local function shown (self, arguments)
+  local of = self.references:get_variables(arguments.variablesReference)
+  for _, item in ipairs((opened(of))) do
+    if item.name == arguments.name then
+      local field = item.key and values.type(item.grip, of.pool) ~= "table"
+      return field and of.grip or item.grip, of.pool, field and item.key or nil
+    end
+  end
+end
+
 function handlers.variables (self, arguments)
   local of = self.references:get_variables(arguments.variablesReference)
   local items, indexed = opened(of)
@@ -364,16 +381,16 @@ end
 -- The names of a frame: of the innermost one also of what has ended, or ends.
 local function names_of (self, frame)
   local call = self.replay:arguments(frame.thread, frame.index)
+  local variables = locals_of(self, frame.thread, frame.index)
   if frame.index > 1 then
-    return code.names(call)
+    return code.names(call, nil, variables)
   end
   local last, coming = self.replay:last(), self.replay:coming()
   local ends = coming and coming.type == "exitedFrame"
                and coming.thread == frame.thread and coming
   local ended = last and last.type == "exitedFrame"
                 and last.thread == frame.thread and last
-  return code.names(call, ends or ended or nil,
-                    locals_of(self, frame.thread, frame.index))
+  return code.names(call, ends or ended or nil, variables)
 end
 
 local function texts_of (results)
@@ -385,15 +402,59 @@ local function texts_of (results)
   return table.concat(texts, ", ")
 end
 
+local function run (self, expression, id)
+  local frame = id and self.references:get_frame(id)
+                or {thread = self:moment().running, index = 1}
+  local ok, results = code.run(expression, names_of(self, frame))
+  return ok and results or problem.raise("%s", results)
+end
+
+-- A table of the recording that an expression gives.
+local function data_of (self, expression, id)
+  local results = run(self, expression, id)
+  return values.grip(results[1])
+end
+
+function handlers.dataBreakpointInfo (self, arguments)
+  self:check_still()
+  if arguments.variablesReference then
+    return changes.info(shown(self, arguments))
+  end
+  return changes.info(data_of(self, arguments.name, arguments.frameId))
+end
+
+-- A request of our own: the calls that had a table.
+function handlers.history (self, arguments)
+  self:check_still()
+  local info = changes.info(data_of(self, arguments.expression,
+                                    arguments.frameId))
+  if info.dataId == wire.null then
+    problem.raise("%s", info.description)
+  end
+  self.moving, self.pausing = true, false
+  local ok, lines = pcall(self.changes.calls, self.changes,
+                          math.tointeger(tonumber(info.dataId)), function ()
+    self.port.breathe()
+    return not self.pausing
+  end, CALLS)
+  self.moving = false
+  if not ok then
+    error(lines, 0)
+  end
+  return {result = lines and table.concat(lines, "\n") or "paused",
+          calls = wire.array(lines or {}), variablesReference = 0}
+end
+
 function handlers.evaluate (self, arguments)
   self:check_still()
-  local frame = arguments.frameId
-                and self.references:get_frame(arguments.frameId)
-                or {thread = self:moment().running, index = 1}
-  local ok, results = code.run(arguments.expression, names_of(self, frame))
-  if not ok then
-    problem.raise("%s", results)
-  elseif results.n ~= 1 then
+  local of = arguments.context == "repl"
+             and arguments.expression:match "^%s*history%s*(%b())%s*$"
+  if of then
+    return handlers.history(self, {expression = of,
+                                   frameId = arguments.frameId})
+  end
+  local results = run(self, arguments.expression, arguments.frameId)
+  if results.n ~= 1 then
     return {result = texts_of(results), variablesReference = 0}
   end
   local grip, pool = values.grip(results[1])

@@ -11,7 +11,10 @@
 --                            the protocol has them
 --   self:named(list)         the same of those of functions
 --   self:exceptions(errors)  at which errors, as asked.lua has them
---   self:arm(replay, errors) tells the replay; errors: at all of them
+--   self:arm(replay, errors, moments)
+--                            tells the replay; errors: at all of them; moments:
+--                            and at these
+--   self:numbered()          a number for a breakpoint of somebody else's
 --   self:any()               whether there is a stop at all
 --   self:meets(moment)       whether one would stop at a candidate: what the
 --                            event "stopped" has of it; nil. moment:
@@ -71,10 +74,14 @@ local function answer (list)
   return all
 end
 
+function Stops:numbered ()
+  self.last = self.last + 1
+  return self.last
+end
+
 -- Of a breakpoint of lines or of functions; 'message' says what is wrong.
 local function new (self, given)
-  self.last = self.last + 1
-  local one = {number = self.last}
+  local one = {number = self:numbered()}
   if given.condition and given.condition ~= "" then
     one.condition = given.condition
     one.message = code.check(one.condition)
@@ -198,13 +205,13 @@ local function each (self, f)
   end
 end
 
-function Stops:arm (replay, errors)
+function Stops:arm (replay, errors, moments)
   local list = {}
   each(self, function (one)
     table.move(one.at, 1, #one.at, #list + 1, list)
   end)
   self.all_errors = errors
-  replay:stop_at(list, errors or next(self.filters) ~= nil)
+  replay:stop_at(list, errors or next(self.filters) ~= nil, moments)
 end
 
 function Stops:any ()

@@ -5,9 +5,10 @@
 --   values.said(grip, pool)     as print would have it
 --   values.type(grip, pool)     "table", "function", ...
 --   values.children(grip, pool) what is in an object: list of {name, grip,
---                               field}, and how many of them are its sequence,
---                               which comes first. 'field' is what is written
---                               behind the object to have it in code
+--                               field, key}, and how many of them are its
+--                               sequence, which comes first. 'field' is what is
+--                               written behind the object to have it in code,
+--                               'key' what packets write; nil: it is no field
 --   values.live(grip, pool)     the value for code: tables with what was
 --                               recorded of them; others stand for themselves
 --   values.anew()               what is made from now on is made anew: code may
@@ -20,6 +21,7 @@
 
 local core = require "tracegrip.core"
 local griptext = require "tracegrip.cli.griptext"
+local sightings = require "tracegrip.cli.sightings"
 core.own()
 
 local NAME = "^[%a_][%w_]*$"
@@ -89,8 +91,9 @@ local function add_sequence (list, properties)
   local n = 0
   while properties[string.format("[%d]", n + 1)] do
     n = n + 1
-    list[n] = {name = tostring(n), field = string.format("[%d]", n),
-               grip = properties[string.format("[%d]", n)].value}
+    local key = string.format("[%d]", n)
+    list[n] = {name = tostring(n), field = key, key = key,
+               grip = properties[key].value}
   end
   return n
 end
@@ -105,7 +108,7 @@ local function add_rest (list, properties, n)
   end
   table.sort(keys)
   for _, key in ipairs(keys) do
-    list[#list + 1] = {name = key, field = field_of(key),
+    list[#list + 1] = {name = key, field = field_of(key), key = key,
                        grip = properties[key].value}
   end
 end
@@ -119,6 +122,9 @@ function values.children (grip, pool)
   add_rest(list, object.ownProperties, n)
   if object_of(object.prototype, pool) then
     list[#list + 1] = {name = "[[metatable]]", grip = object.prototype}
+  end
+  if object.identity then
+    list[#list + 1] = {name = "[[identity]]", grip = object.identity}
   end
   if object.url then
     list[#list + 1] = {name = "[[place]]", grip = string.format(
@@ -153,23 +159,11 @@ local function stand_in (grip, pool)
   return value
 end
 
--- A key as it was: text, or what a constructor has between brackets.
-local function key_of (key)
-  local inner = string.match(key, "^%[(.*)%]$")
-  if not inner then
-    return key
-  elseif inner == "true" or inner == "false" then
-    return inner == "true"
-  end
-  return math.tointeger(tonumber(inner)) or tonumber(inner)
-         or string.match(inner, '^"(.*)"$') or key
-end
-
 local function fill (value, object, pool)
   for key, property in pairs(object.ownProperties) do
     local item = values.live(property.value, pool)
     if item ~= nil then
-      value[key_of(key)] = item
+      value[sightings.key(key)] = item
     end
   end
   if object.class ~= "table" then
