@@ -1,6 +1,7 @@
 /*
-** capture.c - lists of values: from memory (slots.h) where that is known to be
-** right, else by the public API (asked.h). Called in the hook.
+** capture.c - lists of values: from memory where that is known to be right,
+** short ones (few.h) and all others (slots.h), else by the public API
+** (asked.h). Called in the hook.
 */
 #include "capture/asked.h"
 #include "capture/crosscheck.h"
@@ -36,23 +37,24 @@ TG_INLINE uint8_t *put_direct (tg_Session *s, lua_State *L,
   return tg_unlikely(*asked) ? tg_capture_asked(s, L, list, p, lim) : end;
 }
 
-#ifdef TG_CROSSCHECK
-
-#include <stdlib.h>
-
 /* As the hook does before it asks for more (hook/quick.c, emitcall.h); NULL if
    the list is not for these ways. */
 static uint8_t *put_short_list (tg_Session *s, lua_State *L,
                                 const tg_ValueList *list, const void *base,
                                 uint8_t *p, const uint8_t *lim) {
-  if (list->varargs > 0 || list->veil != NULL || list->names != NULL
-      || lim != s->writer.lim
-      || !tg_capture_are_few(s, list->count, p))
+  if (list->veil != NULL || list->names != NULL || lim != s->writer.lim
+      || !tg_capture_are_few(s, list->count + list->varargs, p))
     return NULL;
-  uint8_t *end = tg_capture_plain(s, base, list->first, list->count, p);
+  uint8_t *end = NULL;
+  if (list->varargs == 0)
+    end = tg_capture_plain(s, base, list->first, list->count, p);
   return (end != NULL) ? end : tg_capture_few(s, L, base, list->first,
-                                              list->count, p);
+                                              list->count, list->varargs, p);
 }
+
+#ifdef TG_CROSSCHECK
+
+#include <stdlib.h>
 
 /* The list at 'p', up to 'end', as it is with what it refers to. */
 static tg_Buf unfold (const tg_Session *s, const uint8_t *p,
@@ -121,11 +123,15 @@ static uint8_t *put_both (tg_Session *s, lua_State *L, const tg_ValueList *list,
 
 #else
 
+/* Tail calls come here, first calls, and what coroutines hand to each other:
+   most of these lists are as short as others. */
 TG_INLINE uint8_t *put_both (tg_Session *s, lua_State *L,
                              const tg_ValueList *list, const void *base,
                              uint8_t *p, uint8_t *lim) {
   bool asked;
-  return put_direct(s, L, list, base, p, lim, &asked);
+  uint8_t *end = put_short_list(s, L, list, base, p, lim);
+  return (end != NULL) ? end
+                       : put_direct(s, L, list, base, p, lim, &asked);
 }
 
 #endif

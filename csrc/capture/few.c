@@ -134,10 +134,10 @@ static uint32_t most_objects (const tg_Selection *wanted) {
 }
 
 uint8_t *tg_capture_few (tg_Session *s, lua_State *L, const void *base,
-                         int first, int n, uint8_t *start) {
+                         int first, int n, int extra, uint8_t *start) {
   tg_Few f;
   uint8_t *p = start + 4;
-  tg_assert(tg_capture_are_few(s, n, start));
+  tg_assert(tg_capture_are_few(s, n + extra, start));
   if (tg_unlikely(s->selection.redacts || s->capture.identities != NULL))
     return NULL;                /* each value has to be looked at, or told by
                                    its number */
@@ -147,9 +147,11 @@ uint8_t *tg_capture_few (tg_Session *s, lua_State *L, const void *base,
   f.count = 0;                  /* 'objects' are not worth clearing */
   f.most = most_objects(&s->selection);
   f.limit = s->selection.limits.string;
-  p = put_byte(p, (uint8_t)n);
+  p = put_byte(p, (uint8_t)(n + extra));
   for (int i = 0; i < n && p != NULL; i++)
     p = put_outer(&f, slot_at(base, first + i), p);
+  for (int i = -extra; i < 0 && p != NULL; i++)
+    p = put_outer(&f, slot_at(base, i), p);
   if (p != NULL && f.count > 0)
     p = put_descriptors(&f, p);
   if (p == NULL || f.c.unknown) {

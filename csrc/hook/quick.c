@@ -73,7 +73,7 @@ static TG_NOINLINE void call_with_list (tg_Coroutine *t, lua_Debug *ar,
   int n = tg_emit_count_arguments(t, ar->i_ci, k);
   uint8_t *end = NULL;
   if (tg_capture_are_few(t->session, n, p))
-    end = tg_capture_few(t->session, t->L, base, 1, n, p);
+    end = tg_capture_few(t->session, t->L, base, 1, n, 0, p);
   if (end == NULL)
     end = put_list(t, ar, k, p);
   if (tg_likely(end != NULL))
@@ -126,7 +126,7 @@ static TG_NOINLINE void return_with_list (tg_Coroutine *t, lua_Debug *ar,
   tg_ValueList list = {.first = first, .count = n};
   uint8_t *start = s->writer.p + 4, *p = NULL;
   if (tg_capture_are_few(s, n, start))
-    p = tg_capture_few(s, t->L, base, first, n, start);
+    p = tg_capture_few(s, t->L, base, first, n, 0, start);
   if (p == NULL)
     p = tg_capture_slots(s, t->L, &list, base, start, s->writer.lim, &unknown);
   if (tg_likely(p != NULL && !unknown))
