@@ -3,9 +3,9 @@
 ** themselves in their constants (lua_ident of lapi.c).
 **
 ** Looked for in the files that the process has mapped, as it sees them; where a
-** file has gone or is another one by now, in memory. Who looks at many processes
-** keeps what files have said: most have the same ones, and a browser's has
-** hundreds of megabytes. Plain C.
+** file has gone or is another one by now, in memory. Who looks at many
+** processes keeps what files have said: most have the same ones, and a
+** browser's has hundreds of megabytes. Plain C.
 */
 #ifndef TG_IDENT_H
 #define TG_IDENT_H
