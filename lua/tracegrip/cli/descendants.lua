@@ -263,7 +263,12 @@ function Family:finish ()
   return self.taken
 end
 
--- Whether we look at somebody's descendant, and that somebody is gone.
+-- Whether we look at somebody's descendant.
+function descendants.is_one ()
+  return os.getenv(PARENT) ~= nil
+end
+
+-- Whether that somebody is gone.
 function descendants.orphaned ()
   local parent = os.getenv(PARENT)
   return parent and main.luv().os_getppid() ~= tonumber(parent)
