@@ -215,7 +215,8 @@ uint64_t tg_reader_damage (const tg_Reader *r) {
   const tg_Chunk *c = r->cursor.chunk;
   if (r->framer.status != TG_ERR_FORMAT || c == NULL || c->place == 0)
     return 0;
-  return c->place + sizeof(tg_Block) + (r->framer.at - c->base);
+  uint64_t place = c->place & TG_SUPPLY_PLACE;
+  return place + sizeof(tg_Block) + (r->framer.at - c->base);
 }
 
 uint64_t tg_reader_time (const tg_Reader *r) {

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/grow.h"
+#include "stream/supply.h"
 #include "text/fileio.h"
 
 #define TRIES 100           /* of a block that is being written over */
@@ -94,6 +95,11 @@ static bool add_found (tg_BlockWalk *w, const tg_FoundBlock *found) {
   return true;
 }
 
+/* What is found at a place may be the second or third that was there. */
+static uint32_t take_turn (tg_BlockWalk *w) {
+  return w->moving ? w->turns++ % TG_BLOCKWALK_TURNS : 0;
+}
+
 /* The bytes of a block that may be gone a moment later, with its head as it was
    before; false: it is gone. */
 static bool copy_block (tg_BlockWalk *w, const tg_Block *head,
@@ -106,6 +112,7 @@ static bool copy_block (tg_BlockWalk *w, const tg_Block *head,
               && read_head(w, f->place, &now)
               && now.kind == head->kind && now.base == head->base
               && tg_block_used(&now) >= f->used;
+  f->turn = take_turn(w);
   memcpy((void *)f->copy, (const void *)head, sizeof *head);
   tg_block_commit(f->copy, f->copy->data + f->used);
   if (!same) {
@@ -145,7 +152,7 @@ static void note_packed (tg_BlockWalk *w, const tg_Block *head,
       && bytes_there(w, head, place) == packed)
     add_found(w, &(tg_FoundBlock){
       .base = head->base, .packets = head->packets, .place = place,
-      .used = head->unpacked, .packed = packed
+      .used = head->unpacked, .packed = packed, .turn = take_turn(w)
     });
 }
 
@@ -194,7 +201,7 @@ static uint64_t read_block (tg_BlockWalk *w, uint64_t place, bool again) {
 /* Sizes are larger than 0 ('plausible'), so the walk ends. */
 static void walk (tg_BlockWalk *w, tg_Hole part, bool again) {
   uint64_t place = part.place, size;
-  while (w->status == TG_OK && place < part.end
+  while (w->status == TG_OK && place < part.end && place <= TG_SUPPLY_PLACE
          && place + sizeof(tg_Block) <= w->bytes
          && (size = read_block(w, place, again)) > 0)
     place += size;

@@ -26,7 +26,11 @@ typedef struct tg_FoundBlock {
   uint32_t used;          /* bytes of events */
   uint32_t packed;        /* bytes that they have in the file; 0: as many */
   tg_Block *copy;         /* owns; of one that may go, else NULL */
+  uint32_t turn;          /* where somebody writes: another number than that of
+                             any other which was found at the same place */
 } tg_FoundBlock;
+
+#define TG_BLOCKWALK_TURNS 32768u   /* more than wait to be packed (packer.h) */
 
 typedef struct tg_Hole {
   uint64_t place, end;
@@ -42,6 +46,7 @@ typedef struct tg_BlockWalk {
   uint32_t nholes, choles;
   tg_Status status;       /* sticky: TG_ERR_IO with errno, TG_ERR_MEMORY */
   bool packed;            /* some of it is */
+  uint32_t turns;         /* taken so far */
   uint64_t entered;       /* where the last block of entries was */
   const char *damage;     /* what is no block, or NULL... */
   uint64_t damaged;       /* ...and where */

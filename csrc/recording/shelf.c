@@ -21,8 +21,8 @@
 
 /* A block that the file may not have any more where it was found. */
 typedef struct Kept {
-  uint64_t place;         /* there */
-  uint64_t now;           /* where it was seen last */
+  uint64_t place;         /* there (tg_shelf_place) */
+  uint64_t now;           /* where in the file it was seen last */
   tg_Pos base;
   uint32_t packed;        /* bytes of it; 0: it is copied */
   tg_Block *copy;         /* owns; NULL of one that is packed */
@@ -40,7 +40,11 @@ typedef struct Shelf {
   size_t room;            /* of 'packed' */
 } Shelf;
 
-#define PACKED (UINT64_C(1) << 63)    /* of a place */
+#define PACKED (UINT64_C(1) << 63)    /* of a place... */
+#define TURN 48                       /* ...and its turn: from that bit on */
+
+_Static_assert(TG_BLOCKWALK_TURNS <= 1u << (63 - TURN)
+               && TG_SUPPLY_PLACE < UINT64_C(1) << TURN, "both fit");
 
 static Shelf *shelf_of (tg_Supply *y) {
   return (Shelf *)(void *)y;      /* first member */
@@ -65,19 +69,20 @@ static tg_Block *take_memory (Shelf *shelf, size_t size) {
   return b;
 }
 
+/* Several may have been found at the same place, one after the other: what is
+   packed, and copies of blocks that were there in turn. */
 uint64_t tg_shelf_place (const tg_FoundBlock *f) {
-  return f->packed > 0 ? f->place | PACKED : f->place;
+  tg_assert(f->place <= TG_SUPPLY_PLACE);
+  return f->place | (uint64_t)f->turn << TURN | (f->packed > 0 ? PACKED : 0);
 }
 
-/* By place; two may have been found at the same one, one after the other. */
 static int compare (const void *a, const void *b) {
   const Kept *x = a, *y = b;
-  int packed = (x->packed > 0) - (y->packed > 0);
-  return x->place != y->place ? (x->place > y->place ? 1 : -1) : packed;
+  return (x->place > y->place) - (x->place < y->place);
 }
 
-static Kept *find_kept (const Shelf *shelf, uint64_t place, bool packed) {
-  Kept wanted = {.place = place, .packed = packed};
+static Kept *find_kept (const Shelf *shelf, uint64_t place) {
+  Kept wanted = {.place = place};
   return shelf->count == 0 ? NULL
          : bsearch(&wanted, shelf->kept, shelf->count, sizeof wanted, compare);
 }
@@ -120,9 +125,9 @@ static void look_for (const Shelf *shelf, Kept *k) {
 /* Where the block is by now that was found at 'place'. Whoever writes the file
    moves some of them when it is closed (tg_rooms_settle). */
 static uint64_t place_now (const Shelf *shelf, uint64_t place) {
-  Kept *k = find_kept(shelf, place, true);
+  Kept *k = find_kept(shelf, place);
   if (k == NULL)
-    return place;
+    return place & TG_SUPPLY_PLACE;
   if (!is_there(shelf, k))
     look_for(shelf, k);
   return k->now;
@@ -181,7 +186,7 @@ static tg_Block *unpack (Shelf *shelf, uint64_t place, size_t size) {
    what was found to be good when the recording was opened. */
 static tg_Block *read_block (Shelf *shelf, uint64_t place, size_t size) {
   tg_Block *b = take_memory(shelf, size);
-  const Kept *kept = find_kept(shelf, place, false);
+  const Kept *kept = find_kept(shelf, place);
   if (b == NULL)
     return NULL;
   if (kept != NULL)
@@ -196,9 +201,9 @@ static tg_Block *read_block (Shelf *shelf, uint64_t place, size_t size) {
 static tg_Block *shelf_load (tg_Supply *y, uint64_t place, size_t size) {
   Shelf *shelf = shelf_of(y);
   tg_assert(size >= sizeof(tg_Block));
-  bool packed = (place & PACKED) != 0;
-  tg_Block *b = packed ? unpack(shelf, place_now(shelf, place & ~PACKED), size)
-                       : read_block(shelf, place, size);
+  tg_Block *b = (place & PACKED) != 0
+                ? unpack(shelf, place_now(shelf, place), size)
+                : read_block(shelf, place, size);
   if (b != NULL)
     tg_block_commit(b, (const uint8_t *)b + size);
   return b;
@@ -248,8 +253,8 @@ bool tg_shelf_keep (tg_Supply *y, tg_BlockWalk *w) {
     tg_FoundBlock *f = &w->list[i];
     if (!may_go(w, f))
       continue;
-    shelf->kept[shelf->count++] = (Kept){f->place, f->place, f->base, f->packed,
-                                         f->copy};
+    shelf->kept[shelf->count++] = (Kept){tg_shelf_place(f), f->place, f->base,
+                                         f->packed, f->copy};
     f->copy = NULL;
   }
   if (n > 0)

@@ -12,6 +12,10 @@
 
 #define TG_CHUNK_SIZE ((size_t)256 << 10)   /* bytes, header included */
 
+/* Of a place what says where in a file that is; the bits above are the
+   supply's own. */
+#define TG_SUPPLY_PLACE ((UINT64_C(1) << 48) - 1)
+
 /*
 ** Pinned by its owner, by each chunk that has a block of it and by the store
 ** that asks it for more; the last unpin frees it. Methods are called with the

@@ -73,8 +73,8 @@ local function forked (code, signal)
     local snapshot = heaps.read(path)
     snapshot:check()
     assert.is_true(#snapshot.nodes > 10000)
+    process.stdin:write "a line\n"      -- first: nobody may be there after "go"
     run.write(process.directory .. "/go", "")
-    process.stdin:write "a line\n"
     if signal then
       process.handle:kill(signal)
     end

@@ -180,7 +180,7 @@ describe("windows in deep recursions", function ()
       end
       print(sum)
     ]], function (trace, info, out)
-      assert.equal("515000\n", out)
+      assert.equal("540000\n", out)
       assert.equal(0, check_nesting(trace))
       check_lost(trace)
       assert.is_true(info.windows.calls_unseen_ms > 0)

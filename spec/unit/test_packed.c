@@ -14,6 +14,7 @@
 #include "reader/reader.h"
 #include "recording/filewriter.h"
 #include "recording/open.h"
+#include "recording/shelf.h"
 #include "text/fileio.h"
 #include "text/zstd.h"
 #include "unit.h"
@@ -208,8 +209,43 @@ static void on_the_wire (void) {
   tg_zstd_free(&z);
 }
 
+/* A block of events with one byte of data, as a walk has copied it. */
+static tg_Block *copied (tg_Pos base, uint8_t byte) {
+  tg_Block *b = tg_malloc(sizeof *b + 1);
+  UNIT_CHECK(b != NULL);
+  tg_block_begin(b, TG_BLOCK_EVENTS, sizeof *b + 1, base, 0);
+  b->data[0] = byte;
+  tg_block_commit(b, b->data + 1);
+  return b;
+}
+
+/* A walk may find one, and, when it looks again, the one that came there when
+   the first was packed. */
+static void blocks_that_were_at_one_place_in_turn_are_two (void) {
+  tg_FoundBlock found[2];
+  int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  tg_Supply *shelf = tg_shelf_new(fd);
+  UNIT_CHECK(shelf != NULL);
+  for (uint32_t i = 0; i < 2; i++)
+    found[i] = (tg_FoundBlock){
+      .base = 100 * i, .place = 8192, .used = 1, .turn = i,
+      .copy = copied(100 * i, (uint8_t)(7 + i))};
+  tg_BlockWalk walk = {.fd = fd, .moving = true, .list = found, .count = 2};
+  UNIT_CHECK(tg_shelf_keep(shelf, &walk));
+  for (uint32_t i = 0; i < 2; i++) {
+    uint64_t place = tg_shelf_place(&found[i]);
+    UNIT_CHECK((place & TG_SUPPLY_PLACE) == 8192);
+    tg_Block *b = shelf->load(shelf, place, sizeof *b + 1);
+    UNIT_CHECK(b != NULL && b->base == 100 * i && b->data[0] == 7 + i);
+    shelf->release(shelf, b, sizeof *b + 1);
+  }
+  tg_supply_unpin(shelf);
+  close(fd);
+}
+
 int main (void) {
   snprintf(path, sizeof path, "/tmp/tracegrip-packed-%ld", (long)getpid());
+  UNIT_RUN(blocks_that_were_at_one_place_in_turn_are_two);
   if (tg_zstd_there()) {
     UNIT_RUN(read_again);
     UNIT_RUN(closed_meanwhile);
