@@ -76,8 +76,26 @@ local function check_shares (path)
   assert.is_true(rows.inner.total_ms <= total "nested_back" + 1)
 end
 
+-- Where the kernel refuses its performance events nobody has the registers of a
+-- thread that runs.
+local function has_registers ()
+  local told
+  lookedat.with(run.lua, "say 'x' io.read()", function (process)
+    process:waiting()
+    told = run.command {
+      run.build .. "/bin/tracegrip", "record", "--pid", tostring(process.pid),
+      "--native", "--duration", "10ms", "-o", process.directory .. "/x.tgr"}
+  end)
+  return not told.stderr:find "need the registers"
+end
+
 describe("record --pid --native", function ()
+  local known = has_registers()
+
   for _, words in ipairs {{}, {"--stop"}} do
+    local it = (known or words[1]) and it or function (sentence)
+      pending(sentence .. ": the kernel refuses its events here")
+    end
     it("tells C functions between Lua functions, by their time"
        .. (words[1] and ", of a thread that stands still" or ""), function ()
       spied.whole(run.lua, program, {"--native", "--sample", "2000",
