@@ -6,20 +6,21 @@ local run = require "spec.support.run"
 local spied = require "spec.support.spied"
 
 -- Lua calls nested.work, which spins 6 to 3 to 1 and calls Lua again; by the
--- main program, by a coroutine, and below pcall.
+-- main program, by a coroutine, and below pcall. A round takes as long as many
+-- ticks: one that takes a part of one is looked at in step with it.
 local program = spied.cpath .. [[
   local nested = require 'nested'
   local function inner ()
     local n = 0
-    for i = 1, 2000 do n = n + i % 7 end
+    for i = 1, 100000 do n = n + i % 7 end
     return n
   end
-  local function outer () nested.work(inner, 4000) return 1 end
+  local function outer () nested.work(inner, 400000) return 1 end
   local co = coroutine.wrap(function ()
     while true do outer() coroutine.yield() end
   end)
   say 'x' io.read()
-  for i = 1, 2000 do
+  for i = 1, 20 do
     outer()
     co()
     local ok = pcall(outer)
