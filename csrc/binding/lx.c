@@ -117,6 +117,13 @@ void lx_set_number (lua_State *L, const char *key, lua_Number value) {
   lua_setfield(L, -2, key);
 }
 
+void lx_weak_list (lua_State *L, int n) {
+  lua_createtable(L, n, 0);
+  lua_createtable(L, 0, 1);
+  lx_set_string(L, "__mode", "v");
+  lua_setmetatable(L, -2);
+}
+
 /* The metatable is its own __index first, and 'methods' may put another one
    there. A name without a function is false there (luaL_setfuncs): so a list
    with {"__metatable", NULL} hides the metatable from the program. */

@@ -75,6 +75,9 @@ void lx_set_integer (lua_State *L, const char *key,
 void lx_set_number (lua_State *L, const char *key,
                     lua_Number value);                       /* [-0, +0, m] */
 
+/* Pushes a table that keeps none of its values, with 'n' slots of a list. */
+void lx_weak_list (lua_State *L, int n);                     /* [-0, +1, m] */
+
 /* Makes the metatable of that name, if the state does not have it yet. The
    metatable is its own __index, unless 'methods' has an __index. */
 void lx_class (lua_State *L, const char *name,

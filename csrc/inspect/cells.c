@@ -7,6 +7,7 @@
 #include <lauxlib.h>
 
 #include "inspect/cells.h"
+#include "binding/lx.h"
 #include "inspect/caller.h"
 #include "inspect/workspace.h"
 
@@ -286,17 +287,9 @@ void tg_cells_clear (tg_Cells *c, lua_State *L) {
 ** ===================================================================
 */
 
-static void make_weak (lua_State *L) {
-  lua_createtable(L, TG_CELLS * PARTS, 0);
-  lua_createtable(L, 0, 1);
-  lua_pushliteral(L, "v");
-  lua_setfield(L, -2, "__mode");
-  lua_setmetatable(L, -2);
-}
-
 static void setup (tg_Cells *c, lua_State *L) {
   lua_State *work = tg_workspace_new(L, &key_work);
-  make_weak(L);
+  lx_weak_list(L, TG_CELLS * PARTS);
   c->weak = lua_topointer(L, -1);
   lua_xmove(L, work, 1);
   if (!lua_checkstack(work, LUA_MINSTACK))

@@ -6,6 +6,7 @@
 #include "inspect/roll.h"
 #include "base/alloc.h"
 #include "base/grow.h"
+#include "binding/lx.h"
 #include "direct/objects.h"
 
 static const char key_marker = 0;     /* registry: the marker */
@@ -20,11 +21,7 @@ static void push_weak (lua_State *L) {
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &key_weak) == LUA_TTABLE)
     return;
   lua_pop(L, 1);
-  lua_createtable(L, 1, 0);
-  lua_createtable(L, 0, 1);
-  lua_pushliteral(L, "v");
-  lua_setfield(L, -2, "__mode");
-  lua_setmetatable(L, -2);
+  lx_weak_list(L, 1);
   lua_pushvalue(L, -1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &key_weak);
 }

@@ -199,11 +199,7 @@ void tg_coroutine_uncatch (tg_Coroutine *t, uint32_t n) {
 
 /* Leaves a new one on top of the stack. */
 static void make_list (lua_State *L) {
-  lua_createtable(L, SLOTS_MIN, 0);
-  lua_createtable(L, 0, 1);
-  lua_pushliteral(L, "v");
-  lua_setfield(L, -2, "__mode");
-  lua_setmetatable(L, -2);
+  lx_weak_list(L, SLOTS_MIN);
   lua_pushvalue(L, -1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_threads);
 }

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "binding/lx.h"
 #include "binding/readoptions.h"
 #include "direct/proof.h"
 #include "packet/log.h"
@@ -414,11 +415,7 @@ static int trace__index (lua_State *L) {
    keeps none of them. */
 static void setup_list (lua_State *L) {
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &tg_key_traces) == LUA_TNIL) {
-    lua_newtable(L);
-    lua_createtable(L, 0, 1);
-    lua_pushliteral(L, "v");
-    lua_setfield(L, -2, "__mode");
-    lua_setmetatable(L, -2);
+    lx_weak_list(L, 0);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &tg_key_traces);
   }
   lua_pop(L, 1);
