@@ -8,20 +8,9 @@
 #include "base/alloc.h"
 #include "base/grow.h"
 
-/* Secrets are hidden where values are shown (replay.h): here none are. */
-static tg_Reader *new_reader (const tg_Replay *r) {
-  tg_Selection bare;
-  if (!tg_selection_copy(&bare, &r->selection))
-    return NULL;
-  bare.redacts = false;
-  tg_Reader *reader = tg_reader_new(r->stream, r->from, &bare);
-  tg_selection_clear(&bare);
-  return reader;
-}
-
 bool tg_history_begin (tg_History *h, const tg_Replay *r, tg_Wished wished,
                        bool only_changes) {
-  h->reader = new_reader(r);
+  h->reader = tg_replay_reader(r);
   h->stop = r->stop;
   h->latest = TG_NO_EVENT;
   h->wished = wished;

@@ -145,7 +145,7 @@ bool tg_replay_advance (tg_Replay *r) {
 
 /* What is hidden is hidden here and not by the readers, which come and go: what
    one of them has learnt would go with it. */
-static tg_Reader *new_reader (const tg_Replay *r) {
+tg_Reader *tg_replay_reader (const tg_Replay *r) {
   tg_Selection bare;
   if (!tg_selection_copy(&bare, &r->selection))
     return NULL;
@@ -167,7 +167,7 @@ tg_Replay *tg_replay_new (const tg_ReplaySource *source) {
   tg_waypoints_init(&r->ways, source->every, source->most);
   if (tg_selection_copy(&r->selection, source->selection)) {
     r->selection.types &= ~(uint32_t)TG_TYPE_HITCOUNT;  /* not counted again */
-    r->reader = new_reader(r);
+    r->reader = tg_replay_reader(r);
   }
   if (r->reader == NULL) {
     tg_replay_free(r);

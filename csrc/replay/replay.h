@@ -93,6 +93,10 @@ typedef struct tg_ReplaySource {
 tg_Replay *tg_replay_new (const tg_ReplaySource *source);
 void tg_replay_free (tg_Replay *r);             /* NULL is fine */
 
+/* A reader of all that the replay is of, the caller's; it hides no values. NULL
+   without memory. */
+tg_Reader *tg_replay_reader (const tg_Replay *r);
+
 /* On to the next moment; false: there is none. */
 bool tg_replay_advance (tg_Replay *r);
 
