@@ -167,6 +167,14 @@ options.reading = options.joined({
 }, borrowed("include exclude c maxDepth minDuration",
             {group = "What is shown"}))
 
+-- The same where each call counts, however long it was.
+options.calls = {}
+for _, option in ipairs(options.reading) do
+  if option.name ~= "minDuration" then
+    table.insert(options.calls, option)
+  end
+end
+
 -- For what gives times without what tracing has cost.
 options.times = {
   {name = "raw", flag = "--raw", value = true, group = "What is shown",

@@ -28,18 +28,10 @@ local diffruns = {
   usage = "[options] A B"
 }
 
--- How long a call was is no difference, and hides none.
-local filters = {}
-for _, option in ipairs(options.reading) do
-  if option.name ~= "minDuration" then
-    filters[#filters + 1] = option
-  end
-end
-
 diffruns.options = options.joined({
   {name = "json", flag = "--json", value = true, group = "The answer",
    help = "For programs: one JSON object, {} if there is no difference."},
-}, filters)
+}, options.calls)
 
 function diffruns.declare (parser)
   parser:argument("a"):description("A recording.")

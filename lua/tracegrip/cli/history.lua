@@ -27,14 +27,6 @@ local history = {
   usage = "[options] FILE [TABLE]"
 }
 
--- How long a call was hides none.
-local filters = {}
-for _, option in ipairs(options.reading) do
-  if option.name ~= "minDuration" then
-    filters[#filters + 1] = option
-  end
-end
-
 history.options = options.joined({
   {name = "changes", flag = "--changes", value = true, group = "The table",
    help = "Only those calls in which it was not what it had been."},
@@ -45,7 +37,7 @@ history.options = options.joined({
    .. "20 tables)."},
   {name = "json", flag = "--json", value = true, group = "The table",
    help = "For programs: one JSON object."},
-}, filters)
+}, options.calls)
 
 function history.declare (parser)
   parser:argument("file"):description("The recording.")
