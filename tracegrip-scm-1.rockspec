@@ -701,6 +701,7 @@ build = {
     ["tracegrip.inspect.sessions"] = "lua/tracegrip/inspect/sessions.lua",
     ["tracegrip.inspect.stacktrace"] = "lua/tracegrip/inspect/stacktrace.lua",
     ["tracegrip.inspect.tests"] = "lua/tracegrip/inspect/tests.lua",
+    ["tracegrip.inspect.textsearch"] = "lua/tracegrip/inspect/textsearch.lua",
     ["tracegrip.inspect.timeline"] = "lua/tracegrip/inspect/timeline.lua",
     ["tracegrip.inspect.tokens"] = "lua/tracegrip/inspect/tokens.lua",
     ["tracegrip.inspect.values"] = "lua/tracegrip/inspect/values.lua",

@@ -38,6 +38,7 @@ local regex = require "tracegrip.inspect.regex"
 local runtime = require "tracegrip.inspect.runtime"
 local scripts = require "tracegrip.inspect.scripts"
 local sessions = require "tracegrip.inspect.sessions"
+local textsearch = require "tracegrip.inspect.textsearch"
 local values = require "tracegrip.inspect.values"
 local watching = require "tracegrip.inspect.watching"
 local wire = require "tracegrip.wire"
@@ -131,37 +132,9 @@ function methods.getScriptSource (_, params)
   return {scriptSource = scripts.of(fault.string(params, "scriptId")).text}
 end
 
-local function matcher (params)
-  local query = fault.string(params, "query")
-  local insensitive = params.caseSensitive ~= true
-  if params.isRegex == true then
-    local found = regex.compile(query, insensitive)
-                  or fault.raise("Regular expression not known here: %s", query)
-    return function (line)
-      local is = found(line)
-      if is == nil then
-        fault.raise("Regular expression takes too long: %s", query)
-      end
-      return is
-    end
-  end
-  query = insensitive and string.lower(query) or query
-  return function (line)
-    line = insensitive and string.lower(line) or line
-    return string.find(line, query, 1, true) ~= nil
-  end
-end
-
 function methods.searchInContent (_, params)
   local script = scripts.of(fault.string(params, "scriptId"))
-  local matches, list, number = matcher(params), {}, 0
-  for line in string.gmatch(script.text .. "\n", "([^\n]*)\n") do
-    if matches(line) then
-      list[#list + 1] = {lineNumber = number, lineContent = line}
-    end
-    number = number + 1
-  end
-  return {result = wire.array(list)}
+  return {result = wire.array(textsearch.lines(script.text, params))}
 end
 
 ---------------------------------------------------------------------------

@@ -262,10 +262,14 @@ function Reader:expression (limit, off)
   return value
 end
 
-local function read (text, frame)
+local function reader_of (text, frame)
   local self = setmetatable(tokens.of(text), Reader)
-  local list, n = {}, 0
   self.at, self.frame = 1, frame
+  return self
+end
+
+local function read (text, frame)
+  local self, list, n = reader_of(text, frame), {}, 0
   repeat
     if n > 0 then
       self:take ","
@@ -286,8 +290,7 @@ function peek.values (text, frame)
 end
 
 local function read_place (text, frame)
-  local self = setmetatable(tokens.of(text), Reader)
-  self.at, self.frame = 1, frame
+  local self = reader_of(text, frame)
   if self:peek() == "name" and self.kinds[2] == "eof" then
     return nil, self:take()
   end
