@@ -49,8 +49,8 @@ typedef struct tg_SpyMix {
 } tg_SpyMix;
 
 /* 'exact': both are of one moment. C frames whose code Lua calls (code->lua)
-   are Lua's, whatever file they are in. False: the two do not
-   go together, or no memory. */
+   are Lua's, whatever file they are in. False: the two do not go together, or
+   no memory. */
 bool tg_spymix_make (tg_SpyMix *m, const tg_SpyStack *k, const tg_CStack *c,
                      bool exact);
 
