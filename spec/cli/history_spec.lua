@@ -197,6 +197,26 @@ local chance = [[
   truth:close()
 ]]
 
+describe("the list of tables", function ()
+  it("has twenty, or as many as are asked for", function ()
+    run.within(function (directory)
+      run.write(directory .. "/p.lua", [[
+        local function see (t) return t end
+        for i = 1, 30 do see({i}) end]])
+      local function count (...)
+        local result = run.command({tracegrip, ...}, {cwd = directory})
+        assert.equal(0, result.status, result.stderr)
+        return #cjson.decode(result.stdout).tables
+      end
+      run.command({tracegrip, "record", "--include", "^see$", "--trace", TYPES,
+                   "-o", "p.tgr", "p.lua"}, {cwd = directory})
+      assert.equal(20, count("history", "--json", "p.tgr"))
+      assert.equal(30, count("history", "--json", "--limit", "1000", "p.tgr"))
+      assert.equal(5, count("history", "--json", "--limit", "5", "p.tgr"))
+    end)
+  end)
+end)
+
 describe("the history of a table", function ()
   it("is what a random program has done", function ()
     run.within(function (directory)

@@ -17,6 +17,8 @@ local wire = require "tracegrip.wire"
 core.own()
 
 local TURN = 100000     -- packets
+local CALLS = 1000      -- that are shown if nothing else is said,
+local TABLES = 20       -- and tables
 
 local history = {
   summary = "Shows every call that had a table, and who changed it.",
@@ -32,9 +34,9 @@ history.options = options.joined({
    help = "Only those calls in which it was not what it had been."},
   {name = "field", metavar = "KEY", group = "The table",
    help = "Only this field of it counts: NAME, or '[1]' as in a constructor."},
-  {name = "limit", kind = "most", metavar = "N", default = 1000,
-   group = "The table", help = "The first N calls, or tables (default 1000; "
-   .. "20 tables)."},
+  {name = "limit", kind = "most", metavar = "N",
+   default = CALLS .. " calls, " .. TABLES .. " tables", group = "The table",
+   help = "The first N calls, or tables."},
   {name = "json", flag = "--json", value = true, group = "The table",
    help = "For programs: one JSON object."},
 }, options.calls)
@@ -203,7 +205,7 @@ local function rows_of_table (self, parsed)
   local found = read(self, self.table, {
     field = self.field and sightings.key(self.field), changes = parsed.changes
   })
-  local list, more = chosen(found, parsed.changes, self.limit)
+  local list, more = chosen(found, parsed.changes, self.limit or CALLS)
   local rows = {}
   for k, i in ipairs(list) do
     rows[k] = row_of(self, found, i)
@@ -279,12 +281,9 @@ local any_layout = {
    cut = "back", least = 20},
 }
 
-local TABLES = 20
-
 local function show_tables (self, parsed)
   local found = read(self, 0)
-  local most = self.limit == 1000 and TABLES or self.limit
-  local list, more = found:tables(math.min(most, 100000))
+  local list, more = found:tables(math.min(self.limit or TABLES, 100000))
   local rows = {}
   for i, one in ipairs(list) do
     rows[i] = row_of_any(self, one)
@@ -306,7 +305,7 @@ function history.run (parsed)
   local self = {
     trace = trace, table = parsed.table and number_of(parsed.table),
     field = parsed.field,
-    limit = parsed.limit == "all" and math.maxinteger or parsed.limit or 1000,
+    limit = parsed.limit == "all" and math.maxinteger or parsed.limit,
     replay = core.replay(trace, options.filter(parsed, trace))
   }
   if not self.replay:records "identity" then

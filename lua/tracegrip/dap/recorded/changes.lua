@@ -217,7 +217,7 @@ function Changes:meets (moment, candidate)
   local numbers, texts = {}, {}
   for _, one in ipairs(self.list) do
     local known = not one.message and self.known[one.id]
-    local i = known and known.by_moment[moment]
+    local i = known and known.moments and known.by_moment[moment]
     if i and holds(one, candidate) then
       numbers[#numbers + 1] = one.number
       texts[#texts + 1] = change_text(one, known.history, i)
