@@ -1,8 +1,9 @@
 #!/bin/sh
 # suite.sh BUSTED... - runs every spec (those in SPECS) with that command, a file
-# at a time, one more at once than there are processors (JOBS), since many wait,
-# those that take long first, each for LIMIT seconds at most. Ends with what
-# failed, what was not run and why, and a sum in busted's words.
+# at a time, two more at once than there are processors (JOBS), since half of
+# their time they wait, those that take long first, each for LIMIT seconds at
+# most. Ends with what failed, what was not run and why, and a sum in busted's
+# words.
 #
 # Specs find no commands but those that deps.sh lists: what only this machine
 # happens to have is missing here too.
@@ -11,7 +12,7 @@ slow='inspect/frontend|recipes|send|report/random|importers'
 slow="$slow|export|recording|scope/random|transparency|stress"
 slow="$slow|server/(attach|blocks|daemon|listen|program)|samples/(windows|onetree)"
 slow="$slow|cli/top|outside/record"
-jobs=${JOBS:-$((1 + $(nproc 2>/dev/null || echo 1)))}
+jobs=${JOBS:-$((2 + $(nproc 2>/dev/null || echo 1)))}
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 build-aux/deps.sh links "$out/bin" || exit 1
