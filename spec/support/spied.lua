@@ -157,10 +157,11 @@ function spied.stacks (path)
 end
 
 --- Whether a share, of so many samples, is what is expected: two points off at
--- most, or what chance allows where a busy machine gave fewer samples.
-function spied.is_near (expected, share, samples)
+-- most, or as many as are told, or what chance allows where a busy machine gave
+-- fewer samples.
+function spied.is_near (expected, share, samples, points)
   local chance = 4 * math.sqrt(expected * (1 - expected) / samples)
-  return math.abs(share - expected) <= math.max(0.02, chance)
+  return math.abs(share - expected) <= math.max((points or 2) / 100, chance)
 end
 
 return spied
