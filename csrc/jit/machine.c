@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/grow.h"
+#include "jit/proof.h"
 #include "outside/maps.h"
 
 #define TABLE_MOST 0x4000u      /* from global_State to its table */
@@ -95,15 +96,36 @@ static int by_start (const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+static void list_states (tg_JitMachine *m, tg_Sight *s,
+                         const tg_Finds *states) {
+  m->count = 0;
+  for (uint32_t i = 0; i < states->nstates; i++)
+    list_traces(m, s, states->shareds[i]);
+}
+
+/* A layout may have been taken of which nothing but where traces are is wrong,
+   while there were none. */
+static void list_otherwise (tg_JitMachine *m, tg_Sight *s,
+                            const tg_Finds *states) {
+  const tg_JitLayout *before = s->jit;
+  for (int i = 0; i < TG_JIT_LAYOUTS && m->count == 0; i++) {
+    s->jit = &tg_jitlayouts[i];
+    if (tg_jit_objection(s, states) == NULL)
+      list_states(m, s, states);
+  }
+  if (m->count == 0)
+    s->jit = before;
+}
+
 /* Pages that are kept are of before. */
 static void list_all (tg_JitMachine *m, tg_Sight *s, const tg_Finds *states) {
   uint64_t begun = tg_clock_monotonic_ns();
   if (begun < m->next_ns)
     return;
-  m->count = 0;
   tg_memory_forget(s->memory);
-  for (uint32_t i = 0; i < states->nstates; i++)
-    list_traces(m, s, states->shareds[i]);
+  list_states(m, s, states);
+  if (m->count == 0)
+    list_otherwise(m, s, states);
   if (m->count > 0)
     qsort(m->list, m->count, sizeof *m->list, by_start);
   uint64_t now = tg_clock_monotonic_ns();

@@ -43,8 +43,8 @@ bool tg_jitmachine_interprets (const tg_JitMachine *m, uint64_t pc);
 bool tg_jitmachine_may_have (const tg_JitMachine *m, tg_Sight *s,
                              uint64_t word);
 
-/* The trace of one of these states whose code is there; NULL: none is
-   known. */
+/* The trace of one of these states whose code is there; NULL: none is known.
+   The sight's layout becomes another one, if only that has traces. */
 const tg_JitTrace *tg_jitmachine_trace (tg_JitMachine *m, tg_Sight *s,
                                         const tg_Finds *states, uint64_t pc);
 
