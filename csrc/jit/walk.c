@@ -175,14 +175,20 @@ static bool step (Walk *w, tg_JitFrame *from) {
          || tg_sight_reject(w->s, TG_REASON_SLOT);
 }
 
-/* Where what is there must be of one moment: a Lua function that has 'called'
-   another owns the instruction that did, and a link is behind one that
+/* A function of the library may be made of instructions, and has no lines. */
+static bool owns_call (const Walk *w, const tg_SeenFrame *f) {
+  return f->is_c ? tg_jit_byte(w->s, f->function.bits, AT_FUNCTION_KIND) == 0
+                 : f->pc >= 0;
+}
+
+/* Where what is there must be of one moment: who has 'called' another from
+   Lua's instructions owns the one that did, and a link is behind one that
    calls. */
 static bool may_go_on (Walk *w, const tg_JitFrame *f, bool called) {
   const tg_SeenFrame *last = (w->count > 0) ? &w->list[w->count - 1] : NULL;
   if (!w->strict)
     return true;
-  if (called && last != NULL && !last->is_c && last->pc < 0)
+  if (called && last != NULL && !owns_call(w, last))
     return tg_sight_reject(w->s, TG_REASON_CODE);
   return f->kind != TG_JIT_LINK_LUA || tg_jitframes_by_call(w->s, f)
          || tg_sight_reject(w->s, TG_REASON_CODE);

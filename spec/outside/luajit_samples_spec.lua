@@ -137,8 +137,9 @@ local function check_callers (recording)
   assert(wrong <= sum / 1000, ("%d of %d ns"):format(wrong, sum))
 end
 
--- Shares of what these take, against what is expected. 'alike': how many samples
--- are worth one; where many ticks are lost the others weigh as much as these.
+-- Shares of what these take, against what is expected. 'alike': how many of the
+-- samples are worth one; where many ticks are lost others weigh as much as
+-- these.
 local function check_parts (recording, expected, field, alike)
   local rows = spied.report(recording)
   local taken, sum = spied.info(recording).samples.taken // (alike or 1), 0
