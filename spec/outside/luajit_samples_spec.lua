@@ -5,9 +5,12 @@ local jits = require "spec.support.jits"
 local lookedat = require "spec.support.lookedat"
 local run = require "spec.support.run"
 local spied = require "spec.support.spied"
+local uv = require "luv"
+local waiting = require "spec.support.waiting"
 
 local here = jits.here()
 local path = here[1] and here[1].path
+local always = it
 local it = path and it or function (sentence)
   pending(sentence .. ": there is no luajit here")
 end
@@ -322,6 +325,118 @@ describe("record --pid of LuaJIT", function ()
         directory .. "/p.lua"})
       assert.equal(0, command.status, command.stderr)
       assert.truthy(run.read(directory .. "/x.folded"):find "chunk%);work")
+    end)
+  end)
+end)
+
+-- A host that runs Lua code, if there is one of that name.
+local function hosted (host)
+  local has = os.execute("command -v " .. host .. " >/dev/null 2>&1")
+  return has and always or function (sentence)
+    pending(sentence .. ": there is no " .. host .. " here")
+  end
+end
+
+local function is_jit (command)
+  return not command.stderr:find "no Lua in it"
+end
+
+describe("record --pid of a host of LuaJIT", function ()
+  hosted "nvim" ("tells where the time of neovim's Lua goes", function ()
+    lookedat.with("nvim", flat:format(300) .. '\nvim.cmd "qa!"', function (process)
+      process:waiting()
+      local recording = process.directory .. "/x.tgr"
+      local command = spied.start {"record", "--pid", tostring(process.pid),
+                                   "-o", recording, "--sample", "10000"}
+      if not waiting.till(function ()
+        return command.stderr:find "looking at" or command.status
+      end, run.patience) or command.status then
+        assert(not is_jit(command), command.stderr)     -- built with another
+        return
+      end
+      process.stdin:close()
+      spied.ended(command)
+      assert.equal(0, command.status, command.stderr)
+      check_shares(recording, "self_ms")
+    end, {"--headless", "-u", "NONE", "-c", "luafile program.lua"})
+  end)
+
+  local modules = "/usr/lib/nginx/modules/"
+  local has_module = run.read(modules .. "ngx_http_lua_module.so")
+  local test = has_module and hosted "nginx" or function (sentence)
+    pending(sentence .. ": there is no nginx with its Lua module here")
+  end
+
+  -- Each request has a coroutine that C resumes.
+  test("tells what requests to nginx run, and in which coroutine", function ()
+    run.within(function (directory)
+      local socket = directory .. "/socket"
+      run.write(directory .. "/handler.lua",
+                (loops:gsub("%%%%", "%%")) .. [[
+        local function handle () A() B() C() end
+        handle()
+        local co = coroutine.wrap(function () handle() coroutine.yield(1) end)
+        co()
+        ngx.say "done"]])
+      run.write(directory .. "/nginx.conf", ([[
+        load_module @mndk_http_module.so;
+        load_module @mngx_http_lua_module.so;
+        daemon off; master_process off; pid @d/pid; error_log @d/errors;
+        events {}
+        http {
+          access_log off; client_body_temp_path @d/1; proxy_temp_path @d/2;
+          fastcgi_temp_path @d/3; uwsgi_temp_path @d/4; scgi_temp_path @d/5;
+          server {
+            listen unix:@d/socket;
+            location / { content_by_lua_file @d/handler.lua; }
+          }
+        }]]):gsub("@(.)", {d = directory, m = modules}))
+      local ended
+      local handle, pid = uv.spawn("nginx", {
+        args = {"-p", directory, "-c", directory .. "/nginx.conf"},
+      }, function () ended = true end)
+      -- An answer to a request; nil: nobody listens.
+      local function ask ()
+        local pipe, answer, over = uv.new_pipe(), "", false
+        pipe:connect(socket, function (fault)
+          over = fault
+          if fault then return end
+          pipe:write "GET / HTTP/1.0\r\n\r\n"
+          pipe:read_start(function (_, data)
+            answer, over = answer .. (data or ""), data == nil
+          end)
+        end)
+        waiting.till(function () return over end, run.patience)
+        pipe:close()
+        return answer ~= "" and answer or nil
+      end
+      local ok, message = pcall(function ()
+        assert(waiting.till(function () return ended or ask() end,
+                            run.patience))
+        assert(not ended, run.read(directory .. "/errors"))
+        local recording = directory .. "/x.tgr"
+        local command = spied.start {"record", "--pid", tostring(pid), "-o",
+                                     recording, "--sample", "10000"}
+        spied.looking(command)
+        for _ = 1, 150 do
+          assert.matches("done", ask())
+        end
+        command.handle:kill "sigint"
+        spied.ended(command)
+        assert.equal(0, command.status, command.stderr)
+        check_parts(recording, {A = 0.6, B = 0.3, C = 0.1}, "self_ms")
+        local rows = spied.report(recording)
+        local handled = rows.handle.total_ms
+        assert(rows["(anonymous function)"].total_ms > handled / 3,
+               "the second coroutine is missing")
+        assert(rows["(main chunk)"].total_ms > handled / 3,
+               "the first coroutine is missing")
+      end)
+      handle:kill "sigkill"
+      waiting.till(function () return ended end, run.patience)
+      handle:close()
+      uv.run "nowait"
+      assert(ok, message)
     end)
   end)
 end)
