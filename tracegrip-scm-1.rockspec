@@ -428,6 +428,7 @@ build = {
         "csrc/spy/byevents.c",
         "csrc/spy/leaf.c",
         "csrc/spy/mixed.c",
+        "csrc/spy/resumed.c",
         "csrc/spy/sampling.c",
         "csrc/spy/spy.c",
         "csrc/spy/stack.c",
