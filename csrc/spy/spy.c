@@ -56,6 +56,15 @@ static tg_Refusal check_registers (tg_Spy *y, tg_Buf *words) {
   return TG_REFUSED_OTHER;
 }
 
+/* Compiled code has no unwind tables, and functions in C of the library no
+   frames that could be told from the interpreter's. */
+static tg_Refusal refuse_native (tg_Buf *words) {
+  tg_buf_clear(words);
+  tg_buf_addstr(words, "C frames between those of LuaJIT cannot be told: leave "
+                "out --native");
+  return TG_REFUSED_OTHER;
+}
+
 tg_Refusal tg_spy_open (tg_Spy *y, int pid, const tg_SpyPlan *plan,
                         tg_Buf *words) {
   memset(y, 0, sizeof *y);
@@ -67,6 +76,8 @@ tg_Refusal tg_spy_open (tg_Spy *y, int pid, const tg_SpyPlan *plan,
   refusal = tg_jittarget_prove(&y->target, refusal, words);
   if (refusal != TG_REFUSED_NOT)
     return refusal;
+  if (plan->native && y->target.sight.jit != NULL)
+    return refuse_native(words);
   if (plan->native
       && !tg_cstack_open(&y->cstack, &y->target.memory, y->target.root)) {
     tg_buf_addstr(words, TG_LIBDW_MISSING);

@@ -276,17 +276,22 @@ describe("record --pid of LuaJIT", function ()
     end
   end)
 
-  it("needs registers, and says what gives them", function ()
+  it("refuses what it cannot tell, in one line", function ()
     lookedat.with(path, "say 'x' io.read()", function (process)
       process:waiting()
-      local result = run.command(
-        {run.build .. "/bin/tracegrip", "record", "-o", "x.tgr", "--wall",
-         "--pid", tostring(process.pid)},
-        {env = {LUA = run.host}, cwd = process.directory})
-      assert.equal(1, result.status)
-      assert.matches("^tracegrip: LuaJIT keeps what it runs in the registers "
-                     .. "of a thread: %-%-stop, or [^\n]+\n$", result.stderr)
-      assert.is_nil(run.read(process.directory .. "/x.tgr"))
+      for option, words in pairs {
+        ["--wall"] = "LuaJIT keeps what it runs in the registers of a thread: "
+                     .. "%-%-stop, or [^\n]+",
+        ["--native"] = "C frames between those of LuaJIT cannot be told: "
+                       .. "leave out %-%-native"} do
+        local result = run.command(
+          {run.build .. "/bin/tracegrip", "record", "-o", "x.tgr", option,
+           "--pid", tostring(process.pid)},
+          {env = {LUA = run.host}, cwd = process.directory})
+        assert.equal(1, result.status)
+        assert.matches("^tracegrip: " .. words .. "\n$", result.stderr)
+        assert.is_nil(run.read(process.directory .. "/x.tgr"))
+      end
     end)
   end)
 
