@@ -105,11 +105,35 @@ static void traces (void) {
   row("AT_TRACE_PROTO", AT(GCtrace, startpt), "the function it begins in,");
   row("AT_TRACE_CODE", AT(GCtrace, startpc), "and at which instruction");
   row("AT_TRACE_NUMBER", AT(GCtrace, traceno), "its number");
+  row("AT_TRACE_MACHINE", AT(GCtrace, mcode), "its machine code,");
+  row("AT_TRACE_SIZE", AT(GCtrace, szmcode), "so many bytes");
+  row("AT_TRACE_STACK", AT(GCtrace, spadjust), "bytes of the C stack");
+  row("AT_TRACE_CONSTANTS", AT(GCtrace, ir), "and operations");
+  row("AT_TRACE_SNAPS", AT(GCtrace, snap), "its snapshots,");
+  row("AT_TRACE_NSNAPS", AT(GCtrace, nsnap), "so many");
+  row("AT_TRACE_ENTRIES", AT(GCtrace, snapmap), "entries of all of them,");
+  row("AT_TRACE_NENTRIES", AT(GCtrace, nsnapmap), "so many");
+}
+
+/* LJ_UNWIND_JIT came with the place in machine code. */
+static void snapshots (void) {
+  row("SIZE_SNAP", (long)sizeof(SnapShot), "a snapshot");
+#ifdef LJ_UNWIND_JIT
+  row("AT_SNAP_MACHINE", AT(SnapShot, mcofs), "where in the machine code");
+#else
+  row("AT_SNAP_MACHINE", -1, "where in the machine code");
+#endif
+  row("AT_SNAP_FIRST", AT(SnapShot, mapofs), "its first entry,");
+  row("AT_SNAP_COUNT", AT(SnapShot, nent), "so many");
+  row("AT_OPERATION_KIND", AT(IRIns, o), "of a constant, 8 bytes before it");
+  row("CONSTANT_OBJECT", IR_KGC, "");
+  row("CONSTANT_FLOAT", IR_KNUM, "any bits of 64");
 }
 
 /* The interpreter's frame on the C stack. */
 static void entries (void) {
   row("AT_ENTRY_BEFORE", CFRAME_OFS_PREV, "the entry before");
+  row("AT_ENTRY_STATE", CFRAME_OFS_L, "the coroutine that runs");
   row("AT_ENTRY_CODE", CFRAME_OFS_PC, "the instruction, where it is kept");
   row("AT_ENTRY_RESULTS", CFRAME_OFS_NRES, "below 0: a protected call's slot");
 }
@@ -151,6 +175,7 @@ int main (void) {
   functions();
   objects();
   traces();
+  snapshots();
   entries();
   instructions();
 #endif

@@ -9,7 +9,7 @@
 build=$1
 sources=$2
 rows=csrc/layout/jitrows.h
-columns="2020-09 2024-04 2025-11 2026-07 openresty"
+columns="2020-09 2021-03 2024-04 2025-11 2026-07 openresty"
 
 printed () {    # TREE; its rows
   ${CC:-cc} -w -I"$1/src" build-aux/jitlayout.c -o "$build/layout.run" &&

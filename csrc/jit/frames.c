@@ -14,12 +14,11 @@ static uint64_t below_by_call (tg_Sight *s, const tg_JitFrame *f) {
   return f->at - (2 + (uint64_t)tg_jit_a(call)) * TG_JIT_SLOT;
 }
 
-bool tg_jitframes_read (tg_Sight *s, const tg_SeenState *state, uint64_t at,
-                        tg_JitFrame *f) {
-  *f = (tg_JitFrame){.at = at};
+bool tg_jitframes_take (tg_Sight *s, const tg_SeenState *state, uint64_t at,
+                        uint64_t link, tg_JitFrame *f) {
+  *f = (tg_JitFrame){.at = at, .link = link};
   if (!is_frame_slot(state, at))
     return false;
-  f->link = tg_memory_word(s->memory, at);
   if ((f->link & 3) == TG_JIT_LINK_LUA) {
     f->kind = TG_JIT_LINK_LUA;
     f->below = below_by_call(s, f);
@@ -30,6 +29,11 @@ bool tg_jitframes_read (tg_Sight *s, const tg_SeenState *state, uint64_t at,
   }
   return f->below < at && f->below >= state->lowest
          && f->below % TG_JIT_SLOT == 0;
+}
+
+bool tg_jitframes_read (tg_Sight *s, const tg_SeenState *state, uint64_t at,
+                        tg_JitFrame *f) {
+  return tg_jitframes_take(s, state, at, tg_memory_word(s->memory, at), f);
 }
 
 tg_SeenValue tg_jitframes_function (tg_Sight *s, uint64_t at) {
@@ -47,11 +51,7 @@ bool tg_jitframes_may_run (tg_Sight *s, const tg_SeenState *state,
   return known;
 }
 
-/* Below the function of a metamethod is where its caller goes on. */
-uint64_t tg_jitframes_return (tg_Sight *s, const tg_JitFrame *f) {
-  if (f->kind == TG_JIT_LINK_LUA)
-    return f->link;
-  if (f->kind == TG_JIT_LINK_CONTINUED)
-    return tg_memory_word(s->memory, f->at - 2 * TG_JIT_SLOT);
-  return 0;
+bool tg_jitframes_by_call (tg_Sight *s, const tg_JitFrame *f) {
+  int32_t op = tg_jit_op(tg_memory_half(s->memory, f->link - 4));
+  return op >= tg_jit_row(s, OP_CALLM) && op <= tg_jit_row(s, OP_ITERC) + 1;
 }

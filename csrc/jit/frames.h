@@ -32,7 +32,12 @@ typedef struct tg_JitFrame {
   uint64_t below;       /* the slot of the frame below */
 } tg_JitFrame;
 
-/* The frame at a slot of that coroutine; false: none can be there. */
+/* The frame at a slot of that coroutine, by its link; false: none can be
+   there. */
+bool tg_jitframes_take (tg_Sight *s, const tg_SeenState *state, uint64_t at,
+                        uint64_t link, tg_JitFrame *f);
+
+/* The same with the link that is in memory. */
 bool tg_jitframes_read (tg_Sight *s, const tg_SeenState *state, uint64_t at,
                         tg_JitFrame *f);
 
@@ -44,8 +49,8 @@ tg_SeenValue tg_jitframes_function (tg_Sight *s, uint64_t at);
 bool tg_jitframes_may_run (tg_Sight *s, const tg_SeenState *state,
                            uint64_t at);
 
-/* The caller's next instruction, where the frame itself tells it; 0: not. */
-uint64_t tg_jitframes_return (tg_Sight *s, const tg_JitFrame *f);
+/* Whether a link of Lua's is behind an instruction that calls. */
+bool tg_jitframes_by_call (tg_Sight *s, const tg_JitFrame *f);
 
 /* Whether C has made the call. */
 TG_INLINE bool tg_jitframes_by_c (const tg_JitFrame *f) {

@@ -23,6 +23,30 @@ bool tg_jitprotos_read (tg_Sight *s, uint64_t at, tg_SeenProto *p) {
   return p->ncode > 0 && p->ncode <= CODE_MOST;
 }
 
+/* Constants that are objects are right behind the instructions, and their end
+   is what a prototype names (lj_parse.c, fs_finish). */
+static bool is_whole (tg_Sight *s, const tg_SeenProto *p) {
+  uint64_t end = p->code + 4 * (uint64_t)p->ncode;
+  uint64_t constants = ((end + 7) & ~UINT64_C(7))
+                       + 8 * (uint64_t)p->nconstants;
+  return tg_jit_word(s, p->at, AT_PROTO_CONSTANTS) == constants
+         && tg_jit_is(s, p->source, TG_JIT_STRING);
+}
+
+#define LOOKED_BACK 0x8000u     /* bytes */
+
+bool tg_jitprotos_around (tg_Sight *s, uint64_t instruction, tg_SeenProto *p) {
+  uint64_t at = (instruction & ~UINT64_C(7)) - (uint64_t)tg_jit_row(s,
+                                                                    SIZE_PROTO);
+  for (uint32_t i = 0; i < LOOKED_BACK; i += 8, at -= 8) {
+    *p = (tg_SeenProto){.at = at};
+    if (tg_jitprotos_read(s, at, p) && is_whole(s, p)
+        && instruction < p->code + 4 * (uint64_t)p->ncode)
+      return true;
+  }
+  return false;
+}
+
 /* A line each, from the second instruction on, less the first line, in as many
    bytes as the function has lines for (lj_debug_line). */
 uint32_t tg_jitprotos_line (tg_Sight *s, const tg_SeenProto *p, int32_t pc) {

@@ -13,6 +13,10 @@
 
 bool tg_jitprotos_read (tg_Sight *s, uint64_t at, tg_SeenProto *p);
 
+/* The prototype that an instruction belongs to, which stands before it. False:
+   nothing there is one. */
+bool tg_jitprotos_around (tg_Sight *s, uint64_t instruction, tg_SeenProto *p);
+
 uint32_t tg_jitprotos_line (tg_Sight *s, const tg_SeenProto *p, int32_t pc);
 
 bool tg_jitprotos_next_local (tg_Sight *s, const tg_SeenProto *p, int32_t pc,

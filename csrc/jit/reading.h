@@ -27,6 +27,11 @@ TG_INLINE bool tg_jit_is (tg_Sight *s, uint64_t object, tg_JitType type) {
   return object != 0 && tg_jit_byte(s, object, AT_OBJECT_TYPE) == type;
 }
 
+/* The word of a value that is an object. */
+TG_INLINE uint64_t tg_jit_tagged (uint64_t object, tg_JitType type) {
+  return object | ~(uint64_t)type << 47;
+}
+
 #define TG_JIT_SLOT 8u          /* bytes */
 
 /* An instruction: its operation, and operands. */

@@ -2,9 +2,10 @@
 ** target.h - a process or core that has LuaJIT in it: what outside/target.h
 ** refuses, opened.
 **
-** LuaJIT 2.1 on x86-64 with GC64, as lua.org's releases are: for `dump` and
-** `ps`, which walk stacks and read values by the dialect. What else there is,
-** other series, builds without GC64, forks, is refused by name. Plain C.
+** LuaJIT 2.1 on x86-64 with GC64, as lua.org's releases are: for `dump`, `ps`
+** and samples, which walk stacks and read values by the dialect. What else
+** there is, other series, builds without GC64, forks, is refused by name. Plain
+** C.
 */
 #ifndef TG_JIT_TARGET_H
 #define TG_JIT_TARGET_H

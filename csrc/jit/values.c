@@ -30,7 +30,7 @@ static tg_SeenValue number (double d) {
 }
 
 /* A boolean's bits are its value. */
-static tg_SeenValue value_of (uint64_t word) {
+tg_SeenValue tg_jitvalues_of (uint64_t word) {
   uint64_t type = ~((uint64_t)((int64_t)word >> TYPE_AT));
   if (type >= TYPES)
     return (tg_SeenValue){word, TG_SEEN_NUMBER};
@@ -48,7 +48,7 @@ tg_SeenValue tg_jitvalues_at (tg_Sight *s, uint64_t slot) {
   uint64_t word;
   if (!tg_memory_get(s->memory, slot, &word, sizeof word))
     return (tg_SeenValue){0};
-  return value_of(word);
+  return tg_jitvalues_of(word);
 }
 
 /*

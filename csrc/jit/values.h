@@ -10,6 +10,7 @@
 
 #include "jit/reading.h"
 
+tg_SeenValue tg_jitvalues_of (uint64_t word);
 tg_SeenValue tg_jitvalues_at (tg_Sight *s, uint64_t slot);
 
 bool tg_jitvalues_is_c (tg_Sight *s, tg_SeenValue f, uint64_t *code,

@@ -2,7 +2,7 @@
 #include "jit/walk.h"
 
 #include "jit/frames.h"
-#include "jit/running.h"
+#include "jit/protos.h"
 #include "jit/states.h"
 #include "jit/values.h"
 #include "outside/proto.h"
@@ -22,7 +22,21 @@ typedef struct Walk {
   uint64_t limit;       /* the end of its variables */
   uint32_t entries;     /* that may still be looked at */
   bool foreign;         /* C has made the call above, below a Lua function */
+  const tg_JitInlined *inlined; /* NULL: all frames are on the stack */
+  bool strict;          /* a caller must own the instruction that called */
 } Walk;
+
+/* Of the stack, or what compiled code would leave there. */
+static uint64_t word_at (const Walk *w, uint64_t at) {
+  uint64_t word;
+  if (w->inlined != NULL && tg_jitinlined_word(w->inlined, at, &word))
+    return word;
+  return tg_memory_word(w->s->memory, at);
+}
+
+static bool is_inlined (const Walk *w, uint64_t frame) {
+  return w->inlined != NULL && tg_jitinlined_has(w->inlined, frame);
+}
 
 /*
 ** {==================================================================
@@ -56,13 +70,23 @@ static void pass_protected (Walk *w, uint64_t frame) {
 
 static bool is_callback (const Walk *w, const tg_JitFrame *f) {
   return f->kind == TG_JIT_LINK_CONTINUED
-         && tg_memory_word(w->s->memory, f->at - 3 * TG_JIT_SLOT) == FOREIGN;
+         && word_at(w, f->at - 3 * TG_JIT_SLOT) == FOREIGN;
+}
+
+/* The caller's next instruction, where the frame itself tells it; 0: not. Below
+   the function of a metamethod is where its caller goes on. */
+static uint64_t return_of (const Walk *w, const tg_JitFrame *f) {
+  if (f->kind == TG_JIT_LINK_LUA)
+    return f->link;
+  if (f->kind == TG_JIT_LINK_CONTINUED)
+    return word_at(w, f->at - 2 * TG_JIT_SLOT);
+  return 0;
 }
 
 /* From a frame's call to what its caller does. */
 static void pass_link (Walk *w, const tg_JitFrame *f) {
   w->foreign = tg_jitframes_by_c(f) || is_callback(w, f);
-  w->next = tg_jitframes_return(w->s, f);
+  w->next = return_of(w, f);
   if (!w->foreign)
     return;
   pass_protected(w, f->at);
@@ -104,21 +128,37 @@ static bool take_code (Walk *w, const tg_JitFrame *from, tg_SeenFrame *f) {
   return true;
 }
 
-static bool take_frame (Walk *w, const tg_JitFrame *from, tg_SeenFrame *f) {
+/* What compiled code keeps for itself is known by its instruction. */
+static bool take_function (Walk *w, uint64_t at, tg_SeenFrame *f) {
+  tg_SeenProto p;
   bool known;
+  f->function = tg_jitvalues_of(word_at(w, at - TG_JIT_SLOT));
+  f->is_c = tg_seen_is_c(w->s, f->function, &f->code, &known);
+  if (known || w->inlined == NULL || w->next == 0)
+    return known;
+  f->function = (tg_SeenValue){0};
+  known = tg_jitprotos_around(w->s, w->next - 4, &p);
+  f->code = p.at;
+  return known;
+}
+
+static bool take_frame (Walk *w, const tg_JitFrame *from, tg_SeenFrame *f) {
   *f = (tg_SeenFrame){.frame = from->at, .slot = from->at - TG_JIT_SLOT,
                       .base = from->at + TG_JIT_SLOT, .limit = w->limit,
-                      .pc = -1, .hooked = w->foreign};
-  f->function = tg_jitframes_function(w->s, from->at);
-  f->is_c = tg_seen_is_c(w->s, f->function, &f->code, &known);
-  if (!known)
+                      .pc = -1, .hooked = w->foreign,
+                      .inlined = is_inlined(w, from->at)};
+  if (!take_function(w, from->at, f))
     return tg_sight_reject(w->s, TG_REASON_FUNCTION);
   return take_code(w, from, f);
 }
 
+static bool read_frame (Walk *w, uint64_t at, tg_JitFrame *f) {
+  return tg_jitframes_take(w->s, w->state, at, word_at(w, at), f);
+}
+
 /* What an error of calling something else is told from. */
 static bool is_dummy (Walk *w, const tg_JitFrame *from) {
-  tg_SeenValue v = tg_jitframes_function(w->s, from->at);
+  tg_SeenValue v = tg_jitvalues_of(word_at(w, from->at - TG_JIT_SLOT));
   return tg_seen_type(v) == TG_SEEN_THREAD && v.bits == w->state->at;
 }
 
@@ -131,21 +171,42 @@ static bool step (Walk *w, tg_JitFrame *from) {
   w->count++;
   if (from->kind != TG_JIT_LINK_EXTRA)
     return true;
-  return tg_jitframes_read(w->s, w->state, from->below, from)
+  return read_frame(w, from->below, from)
          || tg_sight_reject(w->s, TG_REASON_SLOT);
+}
+
+/* A function of the library may be made of instructions, and has no lines. */
+static bool owns_call (const Walk *w, const tg_SeenFrame *f) {
+  return f->is_c ? tg_jit_byte(w->s, f->function.bits, AT_FUNCTION_KIND) == 0
+                 : f->pc >= 0;
+}
+
+/* Where what is there must be of one moment: who has 'called' another from
+   Lua's instructions owns the one that did, and a link is behind one that
+   calls. */
+static bool may_go_on (Walk *w, const tg_JitFrame *f, bool called) {
+  const tg_SeenFrame *last = (w->count > 0) ? &w->list[w->count - 1] : NULL;
+  if (!w->strict)
+    return true;
+  if (called && last != NULL && !owns_call(w, last))
+    return tg_sight_reject(w->s, TG_REASON_CODE);
+  return f->kind != TG_JIT_LINK_LUA || tg_jitframes_by_call(w->s, f)
+         || tg_sight_reject(w->s, TG_REASON_CODE);
 }
 
 static tg_WalkEnd walk_from (Walk *w, uint64_t at) {
   tg_JitFrame f;
+  bool called = false;
   while (at > w->state->lowest) {
     if (w->count == w->most)
       return TG_WALK_CUT;
-    if (!tg_jitframes_read(w->s, w->state, at, &f)) {
+    if (!read_frame(w, at, &f)) {
       tg_sight_reject(w->s, TG_REASON_SLOT);
       return TG_WALK_TORN;
     }
-    if (!step(w, &f))
+    if (!step(w, &f) || !may_go_on(w, &f, called))
       return TG_WALK_TORN;
+    called = f.kind == TG_JIT_LINK_LUA;
     pass_link(w, &f);
     w->limit = tg_jitframes_limit(&f);
     at = f.below;
@@ -162,18 +223,35 @@ static uint64_t innermost_limit (const tg_SeenState *state,
   return r->exact ? state->top : r->frame + TG_JIT_SLOT;
 }
 
+static tg_WalkEnd walk (Walk *w, const tg_JitRunning *r, tg_SeenFrame *list,
+                        uint32_t most, uint32_t *count) {
+  w->list = list;
+  w->most = most;
+  w->entry = w->state->jump;
+  w->entries = ENTRIES;
+  w->next = r->next;
+  w->limit = innermost_limit(w->state, r);
+  tg_WalkEnd end = walk_from(w, r->frame);
+  *count = w->count;
+  if (w->count > 0 && r->stale)
+    list[0].stale = true;
+  return end;
+}
+
+tg_WalkEnd tg_jitwalk_from (tg_Sight *s, const tg_SeenState *state,
+                            const tg_JitRunning *r,
+                            const tg_JitInlined *inlined, tg_SeenFrame *list,
+                            uint32_t most, uint32_t *count) {
+  Walk w = {.s = s, .state = state, .inlined = inlined, .strict = true};
+  return walk(&w, r, list, most, count);
+}
+
 tg_WalkEnd tg_jitwalk (tg_Sight *s, const tg_SeenState *state,
                        const tg_Registers *registers, tg_SeenFrame *list,
                        uint32_t most, uint32_t *count, tg_SeenAbove *above) {
   tg_JitRunning r;
+  Walk w = {.s = s, .state = state};
   tg_jitrunning_find(s, state, registers, &r);
-  Walk w = {.s = s, .state = state, .list = list, .most = most,
-            .entry = state->jump, .entries = ENTRIES, .next = r.next,
-            .limit = innermost_limit(state, &r)};
-  tg_WalkEnd end = walk_from(&w, r.frame);
-  *count = w.count;
   *above = r.above;
-  if (w.count > 0 && r.stale)
-    list[0].stale = true;
-  return end;
+  return walk(&w, &r, list, most, count);
 }

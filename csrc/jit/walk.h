@@ -10,10 +10,19 @@
 #ifndef TG_JIT_WALK_H
 #define TG_JIT_WALK_H
 
-#include "jit/reading.h"
+#include "jit/inlined.h"
+#include "jit/running.h"
 
 tg_WalkEnd tg_jitwalk (tg_Sight *s, const tg_SeenState *state,
                        const tg_Registers *registers, tg_SeenFrame *list,
                        uint32_t most, uint32_t *count, tg_SeenAbove *above);
+
+/* From a frame on, with those that compiled code would leave above the stack,
+   or NULL. For whoever reads while the process runs: a caller must own the
+   instruction with which it has called, else the walk is torn. */
+tg_WalkEnd tg_jitwalk_from (tg_Sight *s, const tg_SeenState *state,
+                            const tg_JitRunning *r,
+                            const tg_JitInlined *inlined, tg_SeenFrame *list,
+                            uint32_t most, uint32_t *count);
 
 #endif

@@ -23,7 +23,7 @@ typedef struct tg_JitLayout {
   int32_t at[TG_JIT_ROWS];      /* -1: that one has none */
 } tg_JitLayout;
 
-#define TG_JIT_LAYOUTS 5
+#define TG_JIT_LAYOUTS 6
 
 extern const tg_JitLayout tg_jitlayouts[TG_JIT_LAYOUTS];
 

@@ -81,6 +81,7 @@ typedef struct tg_SeenFrame {
   bool finalizer;       /* it calls a finalizer */
   bool hooked;          /* its hook runs */
   bool stale;           /* the leaf: 'pc' may be behind */
+  bool inlined;         /* it is not on the stack: compiled code runs it */
 } tg_SeenFrame;
 
 /* What runs above the innermost frame that is told of. */

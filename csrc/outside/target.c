@@ -92,8 +92,8 @@ static tg_Refusal refuse_unknown (const tg_Target *t, tg_Buf *words) {
   tg_buf_addstr(words, " has ");
   add_idents(t, words);
   if (tg_target_has_jit(t)) {
-    tg_buf_addstr(words, " in it, which dump and ps look into, and nothing "
-                  "else");
+    tg_buf_addstr(words, " in it, which ps, dump, record and top look into, "
+                  "and nothing else");
     return TG_REFUSED_UNKNOWN;
   }
   tg_buf_addstr(words, " in it, whose layout is not known (known are "

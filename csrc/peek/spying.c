@@ -58,11 +58,12 @@ static tg_SpyPlan plan_of (lua_State *L, const tg_Options *o) {
 
 /* What the file is to say of the process. */
 static void describe (lua_State *L, const Spying *p, int pid) {
-  char release[TG_RELEASE_TEXT], directory[4200];
+  char lua[TG_TARGET_LUA], directory[4200];
   if (!lua_istable(L, FILE_PLAN))
     return;
-  tg_sight_release(p->spy.target.sight.release, release);
-  lua_pushfstring(L, "Lua %s", release);
+  tg_target_lua(&p->spy.target, lua);
+  lua_pushfstring(L, "%s%s", p->spy.target.sight.jit != NULL ? "" : "Lua ",
+                  lua);
   lua_setfield(L, FILE_PLAN, "lua");
   lua_pushinteger(L, pid);
   lua_setfield(L, FILE_PLAN, "pid");
@@ -175,8 +176,8 @@ static int spying_profile (lua_State *L) {
 static int spying_counts (lua_State *L) {
   const Spying *p = check_spying(L);
   const tg_Misses *m = &p->spy.misses;
-  char release[TG_RELEASE_TEXT];
-  tg_sight_release(p->spy.target.sight.release, release);
+  char release[TG_TARGET_LUA];
+  tg_target_lua(&p->spy.target, release);
   lua_createtable(L, 0, 6);
   lx_set_integer(L, "taken", (lua_Integer)p->spy.writing.taken);
   lx_set_integer(L, "retried", (lua_Integer)m->retried);

@@ -55,6 +55,17 @@ static uint32_t by_stack (tg_Spy *y, const tg_Registers *r) {
   return found;
 }
 
+/* LuaJIT's coroutine is where the interpreter was entered, on the C stack. */
+static uint32_t by_tick (tg_Spy *y, const tg_SpyTick *tick) {
+  tg_JitWords words = {&tick->registers, tick->stack, tick->stack_size};
+  tg_JitTick what;
+  tg_memory_renew(&y->target.memory);
+  tg_jittick_read(&y->stack.machine, &y->target.sight, &y->target.found,
+                  &words, &what);
+  return (what.doing != TG_JIT_ELSEWHERE) ? by_shared(y, what.state.shared)
+                                          : NONE;
+}
+
 static tg_SpyTicked *find_ticked (tg_Spy *y, int tid) {
   for (uint32_t i = 0; i < y->nticked; i++) {
     if (y->ticked[i].tid == tid)
@@ -91,10 +102,11 @@ static tg_SpyTicked *make_ticked (tg_Spy *y, int tid) {
    of Lua when nothing of a state is on its stack. */
 static uint32_t state_of (tg_Spy *y, const tg_SpyTick *tick) {
   bool alone = y->target.found.nstates == 1;
+  bool jit = y->target.sight.jit != NULL;
   if (alone && y->ticks.count == 1)
     return 0;
-  uint32_t found = by_stack(y, &tick->registers);
-  if (found == NONE)
+  uint32_t found = jit ? by_tick(y, tick) : by_stack(y, &tick->registers);
+  if (found == NONE && !jit)
     found = by_registers(y, &tick->registers);
   if (found == NONE && alone && find_ticked(y, tick->tid) != NULL)
     found = 0;

@@ -83,13 +83,25 @@ static void add (tg_SpyLeaves *l, const tg_SpyCode *c) {
   number(l, place);
 }
 
+/* LuaJIT's functions in machine code have an instruction each. */
+static void meet_fast (tg_SpyLeaves *l, const tg_SeenFrame *f) {
+  uint32_t place = owner_of(l, f->code + 4);
+  tg_SpyCode c = {.start = f->code, .end = f->code + 4, .frame = *f};
+  if (f->code % 4 == 0
+      && (place == NONE || l->list[place].frame.code != f->code))
+    add(l, &c);
+}
+
 static void meet (tg_SpyLeaves *l, tg_Sight *s, const tg_SeenFrame *f) {
   tg_SeenProto p;
+  if (f->is_c && s->jit != NULL)
+    meet_fast(l, f);
   if (f->is_c || !tg_proto_read(s, f->code, &p))
     return;
   tg_SpyCode c = {
     .start = p.code, .end = p.code + 4 * (uint64_t)p.ncode, .frame = *f,
-    .constants = tg_sight_word(s, f->code, AT_PROTO_CONSTANTS)
+    .constants = (s->jit == NULL) ? tg_sight_word(s, f->code,
+                                                  AT_PROTO_CONSTANTS) : 0
   };
   uint32_t place = owner_of(l, c.start + 4);
   if (place == NONE || l->list[place].start != c.start
@@ -102,6 +114,11 @@ static void meet (tg_SpyLeaves *l, tg_Sight *s, const tg_SeenFrame *f) {
 /* Whether the function is still there. */
 static bool is_current (tg_Sight *s, const tg_SpyCode *c) {
   tg_SeenProto p;
+  bool known;
+  uint64_t code;
+  if (c->frame.is_c)
+    return tg_seen_is_c(s, c->frame.function, &code, &known)
+           && code == c->start;
   return tg_proto_read(s, c->frame.code, &p) && p.code == c->start
          && p.source == c->frame.source && p.line == c->frame.line;
 }
@@ -269,6 +286,18 @@ static tg_SeenFrame *replace_above (tg_SpyStack *k, uint32_t i) {
   return &k->frames[span->first];
 }
 
+static bool put_above (tg_SpyStack *k, uint32_t i, const Struck *at) {
+  tg_SeenFrame *f = replace_above(k, i);
+  if (f == NULL)
+    return false;
+  *f = at->code->frame;
+  f->stale = !f->is_c;
+  f->tail = f->inlined = false;
+  if (!f->is_c)
+    set_pc(f, at);
+  return true;
+}
+
 /* Of those that are still there the innermost one that is known to call it. */
 static bool replace (tg_SpyLeaves *l, tg_SpyStack *k, const Struck *at) {
   const tg_SpySpan *span = &k->spans[k->nspans - 1];
@@ -276,14 +305,7 @@ static bool replace (tg_SpyLeaves *l, tg_SpyStack *k, const Struck *at) {
     const tg_SeenFrame *caller = &k->frames[span->first + i];
     if (!has_called(l, caller->code, at->code->frame.code))
       continue;
-    tg_SeenFrame *f = replace_above(k, i);
-    if (f == NULL)
-      return false;
-    *f = at->code->frame;
-    f->stale = true;
-    f->tail = false;
-    set_pc(f, at);
-    return true;
+    return put_above(k, i, at);
   }
   return false;
 }
@@ -295,11 +317,45 @@ static void meet_all (tg_SpyLeaves *l, tg_Sight *s, const tg_SpyStack *k) {
     meet(l, s, &k->frames[i]);
 }
 
+/* A function in C that LuaJIT runs has its address in a register, or saved. */
+static uint32_t find_c (const tg_SpyLeaves *l, const tg_SpyTick *tick) {
+  size_t n = words_of(tick);
+  for (size_t i = 0; i < n; i++) {
+    uint64_t word = word_of(tick, i);
+    uint32_t place = owner_of(l, word + 4);
+    if (place != NONE && l->list[place].start == word
+        && l->list[place].frame.is_c)
+      return place;
+  }
+  return NONE;
+}
+
+/* Of LuaJIT the look has asked the tick already: what may be missing is the
+   function that the innermost frame has called, if that is known to call it. */
+static bool settle_jit (tg_SpyLeaves *l, tg_Sight *s, tg_SpyStack *k,
+                        const tg_SpyTick *tick) {
+  if (k->count == 0)
+    return true;
+  if (!k->lacks_leaf) {
+    learn(l, k);
+    return true;
+  }
+  uint32_t place = (k->called != 0) ? owner_of(l, k->called)
+                                    : find_c(l, tick);
+  if (place == NONE || !is_current(s, &l->list[place]))
+    return false;
+  Struck at = {&l->list[place],
+               (int32_t)((k->called - l->list[place].start) / 4) - 1};
+  return replace(l, k, &at);
+}
+
 /* Of a function that was never seen nobody knows the code: the look is
    believed. */
 bool tg_spyleaves_settle (tg_SpyLeaves *l, tg_Sight *s, tg_SpyStack *k,
                           const tg_SpyTick *tick) {
   meet_all(l, s, k);
+  if (s->jit != NULL)
+    return settle_jit(l, s, k, tick);
   Struck at = find_struck(l, s, tick);
   if (at.code == NULL || k->count == 0)
     return true;

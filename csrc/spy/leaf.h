@@ -14,8 +14,9 @@
 **                 main > f > h               f is known to call g: main > f > g
 **                 main > i                   nobody knows: given up as late
 **
-** Who calls whom is learned from looks that agree with their ticks. Plain C,
-** one thread.
+** Who calls whom is learned from looks that agree with their ticks. A look at
+** LuaJIT has asked the tick already, and may lack the innermost function alone
+** (stack.h). Plain C, one thread.
 */
 #ifndef TG_SPY_LEAF_H
 #define TG_SPY_LEAF_H
@@ -24,7 +25,7 @@
 #include "spy/stack.h"
 #include "spy/ticks.h"
 
-/* A function whose code was seen. */
+/* A function whose code was seen; of LuaJIT, also one in machine code, or C. */
 typedef struct tg_SpyCode {
   uint64_t start, end;  /* of its instructions, */
   uint64_t constants;   /* and where its constants are */

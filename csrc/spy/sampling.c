@@ -8,15 +8,15 @@
 
 /* ---- looks ---- */
 
-static tg_Look look (tg_Spy *y, uint32_t state, const tg_Registers *registers,
+static tg_Look look (tg_Spy *y, uint32_t state, const tg_SpyTick *tick,
                      bool still, tg_Reason *why) {
-  const tg_Finds *found = &y->target.found;
-  tg_SpyHint hint = {
-    .registers = (registers != NULL && registers->count > 0) ? registers
-                                                              : NULL,
-    .others = found->list, .nothers = found->count, .still = still
-  };
-  return tg_spystack_look(&y->stack, &y->target.sight, found->mains[state],
+  tg_SpyHint hint = {.still = still};
+  if (tick != NULL && tick->registers.count > 0) {
+    hint.registers = &tick->registers;
+    hint.top = tick->stack;
+    hint.top_size = tick->stack_size;
+  }
+  return tg_spystack_look(&y->stack, &y->target.sight, &y->target.found, state,
                           &hint, why);
 }
 
@@ -63,16 +63,20 @@ static void copy_stack (tg_Spy *y, const tg_Registers *registers) {
 }
 
 /* The thread stands still, or waits: that it has waited all the time is asked
-   when it has been looked at. */
+   when it has been looked at. What LuaJIT runs is on the C stack as well. */
 static tg_Look look_halted (tg_Spy *y, uint32_t state, int tid,
                             tg_Reason *why) {
+  bool jit = y->target.sight.jit != NULL;
   tg_Halt h;
   if (!halt(y, &h, tid))
     return TG_LOOK_NONE;
-  tg_Look found = look(y, state, &h.registers, true, why);
-  if (found == TG_LOOK_GOOD)
+  y->halted = (tg_SpyTick){.registers = h.registers};
+  if (jit)
+    copy_stack(y, &h.registers);
+  tg_Look found = look(y, state, &y->halted, true, why);
+  if (found == TG_LOOK_GOOD && !jit)
     refine(y, &h.registers);
-  if (y->plan.native)
+  if (y->plan.native && y->halted.stack == NULL)
     copy_stack(y, &h.registers);
   if (!tg_halt_rests(&h))
     found = TG_LOOK_TORN;
@@ -85,7 +89,7 @@ static tg_Look look_at (tg_Spy *y, uint32_t state, int tid,
                         const tg_SpyTick *tick, tg_Reason *why) {
   if (y->plan.stop && tid != 0)
     return look_halted(y, state, tid, why);
-  return look(y, state, (tick != NULL) ? &tick->registers : NULL, false, why);
+  return look(y, state, tick, false, why);
 }
 
 /* The C stack, and which of its functions Lua is known to call. */
@@ -158,6 +162,8 @@ bool tg_spy_sample (tg_Spy *y, uint32_t state, int tid,
     if (i > 2)                  /* pages may be of what is gone */
       tg_memory_forget(&y->target.memory);
     tg_Look found = look_at(y, state, tid, tick, &why);
+    if (found == TG_LOOK_LATE)
+      return give_up(y, TG_SPY_LATE);
     if (found == TG_LOOK_NONE)
       why = TG_REASON_STATE;
     if (found != TG_LOOK_GOOD)

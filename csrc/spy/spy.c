@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "jit/target.h"
 #include "outside/process.h"
 #include "spy/byclock.h"
 #include "spy/byevents.h"
@@ -41,16 +42,27 @@ static void count_beside (tg_Spy *y) {
     counts[TG_SPY_OMITTED] = y->target.found.omitted;
 }
 
-/* C frames need the registers of the moment: those of a tick, or of a thread
-   that stands still. */
-static tg_Refusal check_native (tg_Spy *y, tg_Buf *words) {
-  if (y->plan.native && !y->by_events && !y->plan.stop) {
-    tg_buf_addstr(words, "C frames need the registers of a thread: --stop, or "
-                  "the kernel's events, which count processor time "
-                  "(/proc/sys/kernel/perf_event_paranoid of 2 or less)");
-    return TG_REFUSED_OTHER;
-  }
-  return TG_REFUSED_NOT;
+/* C frames, and LuaJIT's, need the registers of the moment: those of a tick, or
+   of a thread that stands still. */
+static tg_Refusal check_registers (tg_Spy *y, tg_Buf *words) {
+  bool jit = y->target.sight.jit != NULL;
+  if (y->by_events || y->plan.stop || (!jit && !y->plan.native))
+    return TG_REFUSED_NOT;
+  tg_buf_clear(words);
+  tg_buf_addfmt(words, "%s the registers of a thread: --stop, or the kernel's "
+                "events, which count processor time "
+                "(/proc/sys/kernel/perf_event_paranoid of 2 or less)",
+                jit ? "LuaJIT keeps what it runs in" : "C frames need");
+  return TG_REFUSED_OTHER;
+}
+
+/* Compiled code has no unwind tables, and functions in C of the library no
+   frames that could be told from the interpreter's. */
+static tg_Refusal refuse_native (tg_Buf *words) {
+  tg_buf_clear(words);
+  tg_buf_addstr(words, "C frames between those of LuaJIT cannot be told: leave "
+                "out --native");
+  return TG_REFUSED_OTHER;
 }
 
 tg_Refusal tg_spy_open (tg_Spy *y, int pid, const tg_SpyPlan *plan,
@@ -61,8 +73,11 @@ tg_Refusal tg_spy_open (tg_Spy *y, int pid, const tg_SpyPlan *plan,
   y->opened = true;
   name_reasons(&y->misses);
   tg_Refusal refusal = tg_target_process(&y->target, pid, NULL, words);
+  refusal = tg_jittarget_prove(&y->target, refusal, words);
   if (refusal != TG_REFUSED_NOT)
     return refusal;
+  if (plan->native && y->target.sight.jit != NULL)
+    return refuse_native(words);
   if (plan->native
       && !tg_cstack_open(&y->cstack, &y->target.memory, y->target.root)) {
     tg_buf_addstr(words, TG_LIBDW_MISSING);
@@ -73,7 +88,7 @@ tg_Refusal tg_spy_open (tg_Spy *y, int pid, const tg_SpyPlan *plan,
                                      plan->native ? TG_SPY_CSTACK
                                                   : TG_SPY_STACK);
   count_beside(y);
-  return check_native(y, words);
+  return check_registers(y, words);
 }
 
 bool tg_spy_begin (tg_Spy *y, tg_Stream *stream) {

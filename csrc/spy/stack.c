@@ -6,139 +6,20 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/grow.h"
+#include "jit/walk.h"
+#include "spy/resumed.h"
 
-#define SLOT 16u
 #define ROUNDS 12               /* until all that changes is known, */
 #define ROUNDS_NS UINT64_C(500000000)   /* and for so long at most: pages that
                                            there is no room for stay unknown */
-#define VALUES 4u               /* looked at, of a C function's */
-#define OTHERS 512u             /* coroutines asked whether they run */
 
 void tg_spystack_free (tg_SpyStack *k) {
   tg_free(k->frames);
+  tg_jitmachine_free(&k->machine);
+  tg_intmap_free(&k->resumed);
   k->frames = NULL;
   k->count = k->capacity = k->nspans = 0;
 }
-
-typedef struct Look {
-  tg_SpyStack *k;
-  tg_Sight *s;
-  const tg_SpyHint *hint;
-  tg_Reason why;
-  bool fresh;           /* what was read is of the last moment */
-} Look;
-
-static void want (Look *x, uint64_t at, size_t size) {
-  x->fresh = tg_memory_fresh(x->s->memory, at, size) && x->fresh;
-}
-
-/*
-** {==================================================================
-** Who was resumed
-** ===================================================================
-*/
-
-/* Whether a value is a coroutine that runs above 'state': its protected call is
-   further down on the C stack. One that is left over in a slot does not run. */
-static bool is_resumed (Look *x, const tg_SeenState *state, uint64_t at) {
-  tg_SeenState other;
-  if (at == 0 || at == state->at || !tg_state_read(x->s, at, &other)
-      || other.shared != state->shared)
-    return false;
-  want(x, at, (size_t)tg_sight_row(x->s, SIZE_STATE));
-  return other.status == 0 && tg_state_has_frames(&other) && other.jump != 0
-         && (state->jump == 0 || other.jump < state->jump);
-}
-
-static bool is_thread (tg_Sight *s, uint64_t slot, uint64_t *at) {
-  tg_SeenValue v = tg_seen_slot(s, slot);
-  *at = v.bits;
-  return tg_seen_type(v) == TG_SEEN_THREAD;
-}
-
-/* coroutine.wrap's functions have their coroutine in an upvalue... */
-static uint64_t among_upvalues (Look *x, const tg_SeenState *state,
-                                const tg_SeenFrame *f) {
-  tg_Sight *s = x->s;
-  uint64_t at;
-  if (tg_sight_has(s, TAG_LIGHTC)
-      && tg_seen_variant(f->function) == tg_sight_row(s, TAG_LIGHTC))
-    return 0;
-  uint8_t n = tg_sight_byte(s, f->function.bits, AT_CLOSURE_UPVALUES);
-  uint64_t list = f->function.bits
-                  + (uint64_t)tg_sight_row(s, AT_CLOSURE_VALUES);
-  for (uint32_t i = 0; i < n && i < VALUES; i++) {
-    if (is_thread(s, list + i * SLOT, &at) && is_resumed(x, state, at))
-      return at;
-  }
-  return 0;
-}
-
-/* ...and coroutine.resume has it for an argument. */
-static uint64_t among_arguments (Look *x, const tg_SeenState *state,
-                                 const tg_SeenFrame *f) {
-  uint64_t at;
-  for (uint32_t i = 0; i < VALUES; i++) {
-    uint64_t slot = f->base + i * SLOT;
-    if (slot < f->limit && is_thread(x->s, slot, &at)
-        && is_resumed(x, state, at))
-      return at;
-  }
-  return 0;
-}
-
-/* Where C has resumed it nobody says so but the interpreter, which has the
-   coroutine that it runs in a register. */
-static uint64_t among_registers (Look *x, const tg_SeenState *state) {
-  const tg_Registers *registers = x->hint->registers;
-  for (unsigned i = 0; i < registers->count; i++) {
-    uint64_t at = registers->list[i];
-    if (at % 8 == 0 && at > TG_PAGE && is_resumed(x, state, at))
-      return at;
-  }
-  return 0;
-}
-
-/* Without registers, of those that there are the one that was resumed next: of
-   all whose protected call is further down it is the highest. */
-static uint64_t among_others (Look *x, const tg_SeenState *state) {
-  const tg_SpyHint *hint = x->hint;
-  tg_Sight *s = x->s;
-  uint64_t jumps[OTHERS], best = 0, found = 0;
-  tg_Range list[OTHERS] = {{0}};
-  uint32_t n = (hint->nothers < OTHERS) ? hint->nothers : OTHERS;
-  memset(jumps, 0, sizeof jumps);
-  for (uint32_t i = 0; i < n; i++)
-    list[i] = (tg_Range){
-      hint->others[i] + (uint64_t)tg_sight_row(s, AT_STATE_JUMP),
-      (uint8_t *)&jumps[i], sizeof *jumps};
-  s->memory->read(s->memory, list, n);
-  for (uint32_t i = 0; i < n; i++) {
-    if (jumps[i] > best && (state->jump == 0 || jumps[i] < state->jump)
-        && is_resumed(x, state, hint->others[i])) {
-      best = jumps[i];
-      found = hint->others[i];
-    }
-  }
-  return found;
-}
-
-/* 'leaf' is NULL where the host's own frame is the innermost. */
-static uint64_t resumed_by (Look *x, const tg_SeenState *state,
-                            const tg_SeenFrame *leaf) {
-  uint64_t at = 0;
-  if (leaf != NULL && !leaf->is_c)
-    return 0;
-  if (leaf != NULL)
-    at = among_upvalues(x, state, leaf);
-  if (leaf != NULL && at == 0)
-    at = among_arguments(x, state, leaf);
-  if (at == 0 && x->hint->registers != NULL)
-    return among_registers(x, state);
-  return (at == 0) ? among_others(x, state) : at;
-}
-
-/* }================================================================== */
 
 /*
 ** {==================================================================
@@ -146,16 +27,23 @@ static uint64_t resumed_by (Look *x, const tg_SeenState *state,
 ** ===================================================================
 */
 
+/* LuaJIT's frames are slots, too: a function's, and the link behind. */
+static void want_frame (tg_SpyLook *x, const tg_SeenFrame *f) {
+  if (f->inlined)
+    return;
+  tg_spylook_want(x, f->slot, 2 * TG_JIT_SLOT);
+  if (x->s->jit == NULL)
+    tg_spylook_want(x, f->frame, (size_t)tg_sight_row(x->s, SIZE_FRAME));
+}
+
 /* Frames and their slots, and what a C function may have resumed. */
-static void want_span (Look *x, const tg_SpySpan *span) {
+static void want_span (tg_SpyLook *x, const tg_SpySpan *span) {
   const tg_SpyStack *k = x->k;
-  size_t size = (size_t)tg_sight_row(x->s, SIZE_FRAME);
-  for (uint32_t i = span->first; i < span->first + span->count; i++) {
-    want(x, k->frames[i].frame, size);
-    want(x, k->frames[i].slot, SLOT);
-  }
+  for (uint32_t i = span->first; i < span->first + span->count; i++)
+    want_frame(x, &k->frames[i]);
   if (span->count > 0 && k->frames[span->first].is_c)
-    want(x, k->frames[span->first].base, VALUES * SLOT);
+    tg_spylook_want(x, k->frames[span->first].base,
+                    TG_SPY_VALUES * tg_walk_slot(x->s));
 }
 
 /* What the walk has rejected since, as one reason. */
@@ -174,28 +62,78 @@ static bool lacks_leaf (const tg_SpyStack *k, const tg_SpySpan *span) {
              || k->frames[span->first].frame != span->state.frame);
 }
 
+/* LuaJIT: whether it is the coroutine that ran at the tick. */
+static bool is_struck (const tg_SpyLook *x, uint64_t at) {
+  return x->tick.doing != TG_JIT_ELSEWHERE && at == x->tick.state.at;
+}
+
+/* What memory says, which is so of a coroutine that has resumed another, or is
+   in C; of one that runs where nothing runs meanwhile. */
+static tg_WalkEnd walk_said (tg_SpyLook *x, const tg_SeenState *state,
+                             tg_SeenFrame *list, uint32_t *count) {
+  tg_JitRunning r;
+  bool still = x->hint->still;
+  tg_jitrunning_find(x->s, state, still ? x->words.registers : NULL, &r);
+  x->late = still ? r.above.kind == TG_ABOVE_UNKNOWN : !r.exact;
+  return tg_jitwalk_from(x->s, state, &r, NULL, list, TG_SPY_FRAMES, count);
+}
+
+#define NEAR (32 * (uint64_t)TG_PAGE)   /* the frame, below and above */
+
+/* Where no frames were found the pages may be of before. */
+static void want_near (tg_SpyLook *x, const tg_SeenState *state) {
+  uint64_t low = state->stack, high = state->last;
+  if (state->top - low > NEAR)
+    low = state->top - NEAR;
+  if (high - state->top > NEAR)
+    high = state->top + NEAR;
+  tg_spylook_want(x, low, (size_t)(high - low));
+}
+
+static tg_WalkEnd walk_jit (tg_SpyLook *x, const tg_SeenState *state,
+                            tg_SeenFrame *list, uint32_t *count) {
+  if (!is_struck(x, state->at))
+    return walk_said(x, state, list, count);
+  tg_JitFit fit = tg_jittick_walk(x->s, &x->tick, &x->words, list,
+                                  TG_SPY_FRAMES, count, &x->k->called);
+  if (fit != TG_JIT_FIT)
+    want_near(x, state);
+  if (x->hint->still && fit != TG_JIT_FIT)
+    return walk_said(x, state, list, count);
+  x->late = fit == TG_JIT_FIT_LATE;
+  x->k->lacks_leaf = fit == TG_JIT_FIT_CALLED;
+  return TG_WALK_WHOLE;
+}
+
+static tg_WalkEnd walk_one (tg_SpyLook *x, const tg_SeenState *state,
+                            tg_SeenFrame *list, uint32_t *count) {
+  if (x->s->jit != NULL)
+    return walk_jit(x, state, list, count);
+  return tg_walk(x->s, state, list, TG_SPY_FRAMES, count);
+}
+
 /* The frames of one coroutine, which is the next of the chain. */
-static bool walk (Look *x, uint64_t at) {
+static bool walk (tg_SpyLook *x, uint64_t at) {
   tg_SpyStack *k = x->k;
   tg_SpySpan *span = &k->spans[k->nspans];
   uint64_t before[TG_NREASONS];
   memcpy(before, x->s->rejected, sizeof before);
-  want(x, at, (size_t)tg_sight_row(x->s, SIZE_STATE));
+  tg_spylook_want_state(x, at);
   x->why = TG_REASON_STATE;
   if (!tg_grow(&k->frames, &k->capacity, k->count + TG_SPY_FRAMES,
                sizeof *k->frames)
       || !tg_state_read(x->s, at, &span->state))
     return false;
   span->first = k->count;
-  tg_WalkEnd end = tg_walk(x->s, &span->state, k->frames + k->count,
-                           TG_SPY_FRAMES, &span->count);
+  tg_WalkEnd end = walk_one(x, &span->state, k->frames + k->count,
+                            &span->count);
   x->why = reason_since(x->s, before);
   if (end == TG_WALK_TORN)
     return false;
   k->count += span->count;
   k->nspans++;
   want_span(x, span);
-  return x->hint->still || !lacks_leaf(k, span);
+  return x->s->jit != NULL || x->hint->still || !lacks_leaf(k, span);
 }
 
 static bool is_in_chain (const tg_SpyStack *k, uint64_t at) {
@@ -206,18 +144,106 @@ static bool is_in_chain (const tg_SpyStack *k, uint64_t at) {
   return false;
 }
 
-static bool walk_chain (Look *x, uint64_t main) {
+/* It has yielded since: of those that are there it is the innermost one's that
+   is known to resume it, and that has resumed another. */
+static bool walk_struck (tg_SpyLook *x) {
   tg_SpyStack *k = x->k;
-  uint64_t at = main;
-  k->nspans = k->count = 0;
+  uint64_t at = x->tick.state.at;
+  for (uint32_t n = k->nspans - x->late; n > 0; n--) {
+    const tg_SpySpan *span = &k->spans[n - 1];
+    bool by_c = span->count == 0 || k->frames[span->first].is_c;
+    if (!by_c || !tg_spyresumed_knows(k, span->state.at, at))
+      continue;
+    k->nspans = n;
+    k->count = span->first + span->count;
+    x->late = false;
+    return walk(x, at);
+  }
+  x->late = true;
+  return true;
+}
+
+/* Down to the one that runs, as far as that is known. */
+static bool walk_resumed (tg_SpyLook *x, uint64_t at) {
+  tg_SpyStack *k = x->k;
   while (at != 0 && k->nspans < TG_SPY_COROUTINES && !is_in_chain(k, at)) {
     if (!walk(x, at))
       return false;
     const tg_SpySpan *span = &k->spans[k->nspans - 1];
-    at = resumed_by(x, &span->state,
-                    (span->count > 0) ? &k->frames[span->first] : NULL);
+    if (x->late || is_struck(x, at))
+      break;
+    at = tg_spyresumed_by(x, &span->state, (span->count > 0)
+                          ? &k->frames[span->first] : NULL);
   }
   return true;
+}
+
+static bool walk_chain (tg_SpyLook *x, uint64_t main) {
+  tg_SpyStack *k = x->k;
+  k->nspans = k->count = 0;
+  k->lacks_leaf = false;
+  if (!walk_resumed(x, main))
+    return false;
+  if (x->tick.doing == TG_JIT_ELSEWHERE
+      || is_struck(x, k->spans[k->nspans - 1].state.at))
+    return true;
+  return walk_struck(x);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
+** LuaJIT at a tick
+** ===================================================================
+*/
+
+/* Whether nothing of a coroutine was on the C stack at the tick: where C has
+   entered the interpreter is nowhere, or below what there was. */
+static bool was_outside (tg_SpyLook *x, uint64_t at) {
+  tg_SeenState state;
+  const tg_Registers *r = x->words.registers;
+  tg_spylook_want_state(x, at);
+  if (!tg_state_read(x->s, at, &state))
+    return false;
+  return state.jump == 0
+         || (state.jump < r->stack
+             && tg_jit_word(x->s, state.jump, AT_ENTRY_BEFORE) == 0);
+}
+
+/* C that nobody of Lua has called as far as the stack was copied: outside of
+   Lua, or in what C has called that Lua has. Whether that is what the look
+   shows is not known, as of any Lua; that it runs Lua code is not so. */
+static bool walk_elsewhere (tg_SpyLook *x, uint64_t main, uint64_t shared) {
+  tg_SpyStack *k = x->k;
+  uint64_t running = tg_jit_word(x->s, shared, AT_SHARED_CURRENT);
+  if (was_outside(x, main) && was_outside(x, running)) {
+    k->spans[0] = (tg_SpySpan){.count = 0};
+    k->nspans = 1;
+    k->count = 0;
+    k->lacks_leaf = false;
+    return tg_state_read(x->s, main, &k->spans[0].state);
+  }
+  return walk_chain(x, main);
+}
+
+/* What the tick says is asked each time, since memory has changed. */
+static bool walk_state (tg_SpyLook *x, uint32_t state) {
+  uint64_t main = x->states->mains[state];
+  uint64_t shared = x->states->shareds[state];
+  x->late = false;
+  if (x->s->jit == NULL)
+    return walk_chain(x, main);
+  size_t begin = (size_t)tg_jit_row(x->s, AT_SHARED_DOES);
+  size_t end = (size_t)tg_jit_row(x->s, AT_SHARED_TRACED) + 8;
+  tg_spylook_want(x, shared + begin, end - begin);
+  if (x->words.registers == NULL)
+    return walk_chain(x, main);
+  tg_jittick_read(&x->k->machine, x->s, x->states, &x->words, &x->tick);
+  if (x->tick.doing == TG_JIT_ELSEWHERE)
+    return walk_elsewhere(x, main, shared);
+  tg_spylook_want_state(x, x->tick.state.at);
+  return walk_chain(x, main);
 }
 
 /* }================================================================== */
@@ -241,12 +267,14 @@ static bool calls (tg_Sight *s, const tg_SeenFrame *caller,
   uint32_t a = code >> tg_sight_row(s, CODE_AT_A) & 0xff;
   if (op != tg_sight_row(s, OP_CALL) || f->tail || f->extras != 0)
     return true;                /* extra arguments move the function's slot */
-  uint64_t slot = caller->base + (uint64_t)a * SLOT;
+  uint64_t slot = caller->base + (uint64_t)a * tg_walk_slot(s);
   return f->slot == slot;
 }
 
-static bool fits (Look *x) {
+static bool fits (tg_SpyLook *x) {
   const tg_SpyStack *k = x->k;
+  if (x->s->jit != NULL)        /* the walk has asked */
+    return true;
   for (uint32_t n = 0; n < k->nspans; n++) {
     const tg_SpySpan *span = &k->spans[n];
     for (uint32_t i = 1; i < span->count; i++) {
@@ -260,8 +288,11 @@ static bool fits (Look *x) {
 
 /* Of a frame that has called another one function and instruction are as they
    were. */
-static bool is_settled (Look *x, uint64_t frame) {
+static bool is_settled (tg_SpyLook *x, const tg_SeenFrame *f) {
   tg_Memory *m = x->s->memory;
+  uint64_t frame = f->frame;
+  if (x->s->jit != NULL)
+    return f->inlined || tg_memory_settled(m, f->slot, 2 * TG_JIT_SLOT);
   return tg_memory_settled(m, frame + (uint64_t)tg_sight_row(x->s,
                                                       AT_FRAME_FUNCTION), 8)
          && tg_memory_settled(m, frame + (uint64_t)tg_sight_row(x->s,
@@ -269,11 +300,11 @@ static bool is_settled (Look *x, uint64_t frame) {
 }
 
 /* The innermost frame is the last span's first. */
-static bool callers_are_settled (Look *x) {
+static bool callers_are_settled (tg_SpyLook *x) {
   const tg_SpyStack *k = x->k;
   uint32_t leaf = (k->nspans > 0) ? k->spans[k->nspans - 1].first : 0;
   for (uint32_t i = 0; i < k->count; i++) {
-    if (i != leaf && !is_settled(x, k->frames[i].frame))
+    if (i != leaf && !is_settled(x, &k->frames[i]))
       return false;
   }
   return true;
@@ -283,7 +314,7 @@ static bool callers_are_settled (Look *x) {
 
 /* Pages of which nobody knew that they change are read with the others the next
    time: that is no sign of anything. */
-static tg_Look look_once (Look *x, uint64_t main) {
+static tg_Look look_once (tg_SpyLook *x, uint32_t of) {
   tg_SeenState state;
   bool whole = false;
   uint64_t until = tg_clock_monotonic_ns() + ROUNDS_NS;
@@ -291,24 +322,30 @@ static tg_Look look_once (Look *x, uint64_t main) {
        i++) {
     x->fresh = true;
     tg_memory_renew(x->s->memory);
-    whole = walk_chain(x, main);
+    whole = walk_state(x, of);
     if (x->fresh)
       break;
   }
-  if (!whole && !tg_state_read(x->s, main, &state))
+  if (!whole && !tg_state_read(x->s, x->states->mains[of], &state))
     return TG_LOOK_NONE;
+  if (x->fresh && x->late)
+    return TG_LOOK_LATE;
   if (!whole || !x->fresh)
     return TG_LOOK_TORN;
   x->why = TG_REASON_FRAMES;
-  if (x->hint->still || (fits(x) && callers_are_settled(x)))
-    return TG_LOOK_GOOD;
-  return TG_LOOK_TORN;
+  if (!x->hint->still && !(fits(x) && callers_are_settled(x)))
+    return TG_LOOK_TORN;
+  if (x->s->jit != NULL)
+    tg_spyresumed_learn(x->k);
+  return TG_LOOK_GOOD;
 }
 
-tg_Look tg_spystack_look (tg_SpyStack *k, tg_Sight *s, uint64_t main,
-                          const tg_SpyHint *hint, tg_Reason *why) {
-  Look x = {.k = k, .s = s, .hint = hint};
-  tg_Look found = look_once(&x, main);
+tg_Look tg_spystack_look (tg_SpyStack *k, tg_Sight *s, const tg_Finds *states,
+                          uint32_t state, const tg_SpyHint *hint,
+                          tg_Reason *why) {
+  tg_SpyLook x = {.k = k, .s = s, .states = states, .hint = hint,
+            .words = {hint->registers, hint->top, hint->top_size}};
+  tg_Look found = look_once(&x, state);
   *why = x.why;
   return found;
 }

@@ -14,11 +14,15 @@
 **       ^                                                   no │    │ yes
 **       └──────────────────────────────────────────────────────┘  settled?
 **
+** Of LuaJIT what ran is in the tick alone (jit/tick.h), and the look is for the
+** frames below.
+**
 ** Plain C, one thread. Allocates where stacks become deeper than before.
 */
 #ifndef TG_SPY_STACK_H
 #define TG_SPY_STACK_H
 
+#include "jit/tick.h"
 #include "outside/walk.h"
 
 #define TG_SPY_COROUTINES 64u   /* that have resumed each other, */
@@ -35,26 +39,32 @@ typedef struct tg_SpyStack {
   uint32_t nspans;
   tg_SeenFrame *frames; /* owns */
   uint32_t count, capacity;
+  bool lacks_leaf;      /* LuaJIT: the innermost frame has called a function, */
+  uint64_t called;      /* whose next instruction this is; 0: one in C */
+  tg_JitMachine machine;        /* owns; of LuaJIT, as the next one */
+  tg_IntMap resumed;    /* owns; which coroutine has resumed which */
 } tg_SpyStack;
 
 /* What a tick tells of where to look; zeroes: nothing. */
 typedef struct tg_SpyHint {
   const tg_Registers *registers;        /* NULL: not known */
-  const uint64_t *others;       /* coroutines that there are, */
-  uint32_t nothers;             /* for where C has resumed them */
+  const uint8_t *top;   /* LuaJIT: of the C stack, from where 'registers' */
+  size_t top_size;      /* have its end */
   bool still;                   /* nothing runs meanwhile */
 } tg_SpyHint;
 
 typedef enum tg_Look {
   TG_LOOK_GOOD,
   TG_LOOK_TORN,                 /* it changed meanwhile: once more */
+  TG_LOOK_LATE,                 /* LuaJIT: what ran is known to nobody now */
   TG_LOOK_NONE                  /* there is no such state any more */
 } tg_Look;
 
-/* Looks at the state with that main thread. '*why' is the reason if it is
+/* Looks at one of these states. '*why' is the reason if it is
    torn. */
-tg_Look tg_spystack_look (tg_SpyStack *k, tg_Sight *s, uint64_t main,
-                          const tg_SpyHint *hint, tg_Reason *why);
+tg_Look tg_spystack_look (tg_SpyStack *k, tg_Sight *s, const tg_Finds *states,
+                          uint32_t state, const tg_SpyHint *hint,
+                          tg_Reason *why);
 
 void tg_spystack_free (tg_SpyStack *k);
 

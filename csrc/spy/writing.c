@@ -141,14 +141,19 @@ static tg_FunctionId function_of (tg_SpyWriting *w, uint64_t shared,
                                   const tg_SeenFrame *caller,
                                   const tg_SeenFrame *f) {
   char called[256];
+  tg_SeenProto p;
+  tg_Sight *s = &w->described.target->sight;
   tg_FunctionId id = tg_described_known(&w->described, f);
   if (id != 0)
     return id;
   tg_spywriting_forget(w);
   renew_names(w);
   bool named = caller != NULL
-               && tg_calledname_by(&w->described.target->sight, shared, caller,
-                                   f, called, sizeof called);
+               && tg_calledname_by(s, shared, caller, f, called,
+                                   sizeof called);
+  if (f->inlined && tg_seen_type(f->function) != TG_SEEN_FUNCTION)
+    return tg_proto_read(s, f->code, &p) ? tg_described_proto(&w->described, &p)
+                                         : 0;
   return tg_described_of(&w->described, f->function, named ? called : NULL);
 }
 

@@ -5,9 +5,9 @@
 ** into other words that are there, so that pointers lead to objects of other
 ** kinds, into their neighbours, and into numbers that are no pointers. Then all
 ** of it is looked at and written as JSON, as `tracegrip dump --all --locals`
-** does, its stacks are looked at as for samples, and it is made a graph, as
-** `tracegrip heap` does; of LuaJIT the first of these alone. Nothing may
-** crash, and no seed may take longer than LIMIT_S of processor time.
+** does, its stacks are looked at as for samples, and, but of LuaJIT, it is made
+** a graph, as `tracegrip heap` does. Nothing may crash, and no seed may take
+** longer than LIMIT_S of processor time.
 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +23,7 @@
 #include "heap/moment.h"
 #include "jit/target.h"
 #include "spy/stack.h"
+#include "spy/ticks.h"
 #include "text/fileio.h"
 #include "text/jsonwriter.h"
 
@@ -91,17 +92,29 @@ static size_t look_at_heap (tg_Target *target, tg_Buf *words) {
 #define LOOKS 8                 /* of one sample: with pages known and not, */
 #define THREADS 4u              /* by the registers of these and by none */
 
-static void look_at_stacks (tg_Target *target) {
-  const tg_Finds *found = &target->found;
-  tg_SpyStack stack = {0};
+/* With what a tick has of the C stack. */
+static void look_at_stack (tg_Target *target, tg_SpyStack *stack,
+                           uint32_t state, const tg_Registers *registers) {
+  uint8_t top[TG_SPY_STACK];
+  tg_SpyHint hint = {.registers = registers, .top = top};
   tg_Reason why;
-  for (uint32_t i = 0; i < found->nstates * LOOKS; i++) {
-    uint32_t thread = i % (THREADS + 1);
-    tg_SpyHint hint = {.others = found->list, .nothers = found->count};
-    if (thread < target->core.nthreads && thread < THREADS)
-      hint.registers = &target->core.threads[thread];
-    tg_spystack_look(&stack, &target->sight, found->mains[i / LOOKS], &hint,
+  if (registers != NULL
+      && tg_memory_block(&target->memory, registers->stack, top, sizeof top))
+    hint.top_size = sizeof top;
+  for (int still = 0; still < 2; still++) {
+    hint.still = still != 0;
+    tg_spystack_look(stack, &target->sight, &target->found, state, &hint,
                      &why);
+  }
+}
+
+static void look_at_stacks (tg_Target *target) {
+  tg_SpyStack stack = {0};
+  for (uint32_t i = 0; i < target->found.nstates * LOOKS; i++) {
+    uint32_t thread = i % (THREADS + 1);
+    bool known = thread < target->core.nthreads && thread < THREADS;
+    look_at_stack(target, &stack, i / LOOKS,
+                  known ? &target->core.threads[thread] : NULL);
   }
   tg_spystack_free(&stack);
 }
@@ -122,8 +135,8 @@ static size_t look (const char *path, tg_Selection *selection) {
       && tg_dump_take(&dump, &target, &options, &words)) {
     tg_jsonwriter_init(&json, &text);
     tg_document_write(&dump, &json.sink, &scratch);
+    look_at_stacks(&target);
     if (target.sight.jit == NULL) {
-      look_at_stacks(&target);
       objects = look_at_heap(&target, &words);
     }
   }

@@ -8,6 +8,7 @@ local run = require "spec.support.run"
 local spied = require "spec.support.spied"
 local stopped = require "spec.support.stopped"
 local uv = require "luv"
+local waiting = require "spec.support.waiting"
 
 local busy = [[
 local function work (n)
@@ -285,5 +286,33 @@ describe("what is not known for certain is refused by name:", function ()
   it("a known release whose layout nothing fits", function ()
     check('"$LuaVersion: Lua 5.4.4 Copyright"',
           "Lua 5%.4%.4 in it, but no state that fits")
+  end)
+
+  local has_redis = os.execute "command -v redis-server >/dev/null 2>&1"
+  local test = has_redis and it or function (sentence)
+    pending(sentence .. ": there is no redis-server here")
+  end
+
+  -- Its tables have a field more.
+  test("redis, whose Lua is patched", function ()
+    run.within(function (directory)
+      local ended
+      local handle, pid = uv.spawn("redis-server", {
+        args = {"--port", "0", "--unixsocket", directory .. "/s", "--save", "",
+                "--dir", directory}
+      }, function () ended = true end)
+      local ok, message = pcall(function ()
+        assert(waiting.till(function ()
+          return uv.fs_stat(directory .. "/s") or ended
+        end, run.patience))
+        assert(not ended, "redis-server has ended")
+        check_refused(lookedat.dump(pid), "has Lua 5%.1%.%d in it, but")
+      end)
+      handle:kill "sigkill"
+      waiting.till(function () return ended end, run.patience)
+      handle:close()
+      uv.run "nowait"
+      assert(ok, message)
+    end)
   end)
 end)

@@ -101,8 +101,9 @@ function spied.used (pid, seconds)
 end
 
 --- Takes samples of 'code' from when it has said its word until it ends.
--- use(path, command) gets the recording.
-function spied.whole (interpreter, code, words, use)
+-- use(path, command) gets the recording. 'options': the interpreter's, if it is
+-- not to be given the program alone.
+function spied.whole (interpreter, code, words, use, options)
   lookedat.with(interpreter, code, function (process)
     process:waiting()
     local path = process.directory .. "/x.tgr"
@@ -114,7 +115,7 @@ function spied.whole (interpreter, code, words, use)
     spied.ended(command)
     assert.equal(0, command.status, command.stderr)
     use(path, command)
-  end)
+  end, options)
 end
 
 --- The rows of its report, by name, and the document. By line, if that is
@@ -157,10 +158,11 @@ function spied.stacks (path)
 end
 
 --- Whether a share, of so many samples, is what is expected: two points off at
--- most, or what chance allows where a busy machine gave fewer samples.
-function spied.is_near (expected, share, samples)
+-- most, or as many as are told, or what chance allows where a busy machine gave
+-- fewer samples.
+function spied.is_near (expected, share, samples, points)
   local chance = 4 * math.sqrt(expected * (1 - expected) / samples)
-  return math.abs(share - expected) <= math.max(0.02, chance)
+  return math.abs(share - expected) <= math.max((points or 2) / 100, chance)
 end
 
 return spied

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "jit/frames.h"
+#include "jit/inlined.h"
 #include "jit/sight.h"
+#include "jit/tick.h"
 #include "jit/values.h"
 #include "outside/proto.h"
 #include "outside/state.h"
@@ -263,6 +265,190 @@ static void entries_in_a_circle_end (void) {
 
 /*
 ** {==================================================================
+** Ticks: what registers say of these frames
+** ===================================================================
+*/
+
+enum {
+  TRACE = WHERE + 0x4800, SNAPS = WHERE + 0x4900, ENTRIES = WHERE + 0x4940,
+  CONSTANTS = WHERE + 0x4980, FIRST = 0x7ff0,   /* of the constants */
+  INTERPRETER = 0x400000, COMPILED = 0x500000, OWN_STACK = 16
+};
+
+#define BASE (STACK + UINT64_C(12) * 8) /* the callee's */
+
+typedef struct Ticked {
+  tg_Registers registers;
+  tg_JitTick tick;
+  tg_JitFit fit;
+  tg_SeenFrame list[MOST];
+  uint32_t count;
+  uint64_t next;
+} Ticked;
+
+static void tick (Ticked *t, uint64_t pc, uint64_t base, uint64_t next) {
+  static tg_JitTrace traces[] = {
+    {COMPILED, COMPILED + 0x100, TRACE, SHARED, OWN_STACK}
+  };
+  static tg_Finds found = {.mains = {STATE}, .shareds = {SHARED},
+                           .nstates = 1};
+  tg_JitMachine m = {.low = INTERPRETER, .high = INTERPRETER + 0x1000,
+                     .list = traces, .count = 1, .next_ns = UINT64_MAX};
+  uint64_t stack = ENTRY - (pc >= COMPILED ? OWN_STACK : 0);
+  tg_JitWords words = {&t->registers, image + (stack - WHERE), 0x80};
+  memset(t, 0, sizeof *t);
+  t->registers = (tg_Registers){.count = 15, .stack = stack, .pc = pc};
+  t->registers.list[0] = next;
+  t->registers.list[12] = base;
+  tg_jittick_read(&m, &sight, &found, &words, &t->tick);
+  t->fit = tg_jittick_walk(&sight, &t->tick, &words, t->list, MOST, &t->count,
+                           &t->next);
+}
+
+static void begin_tick (void) {
+  begin();
+  PUT(SHARED, AT_SHARED_DOES, UINT64_C(0xffffffff), 4);
+  PUT(ENTRY, AT_ENTRY_STATE, STATE, 8);
+}
+
+static void registers_tell_what_the_interpreter_runs (void) {
+  Ticked t;
+  begin_tick();
+  tick(&t, INTERPRETER + 8, BASE, code_of(CALLEE_PROTO) + 4 * 4);
+  UNIT_CHECK(t.tick.doing == TG_JIT_INTERPRETS && t.tick.state.at == STATE);
+  UNIT_CHECK(t.fit == TG_JIT_FIT && t.count == 2);
+  UNIT_CHECK(t.list[0].code == CALLEE_PROTO && t.list[0].pc == 3);
+  UNIT_CHECK(t.list[1].code == CALLER_PROTO && t.list[1].pc == 2);
+  tg_memory_free(&memory);
+}
+
+/* The instruction is another function's than the one that is there. */
+static void callers_are_told_where_another_one_runs_by_now (void) {
+  Ticked t;
+  begin_tick();
+  tick(&t, INTERPRETER + 8, BASE, WHERE + 0x7000);
+  UNIT_CHECK(t.fit == TG_JIT_FIT_CALLED && t.next == WHERE + 0x7000);
+  UNIT_CHECK(t.count == 1 && t.list[0].code == CALLER_PROTO);
+  tg_memory_free(&memory);
+}
+
+/* On the way in or out the instruction is the caller's. */
+static void half_a_call_is_the_callers (void) {
+  Ticked t;
+  begin_tick();
+  tick(&t, INTERPRETER + 8, BASE, code_of(CALLER_PROTO) + 3 * 4);
+  UNIT_CHECK(t.fit == TG_JIT_FIT && t.count == 1);
+  UNIT_CHECK(t.list[0].code == CALLER_PROTO && t.list[0].pc == 2);
+  tg_memory_free(&memory);
+}
+
+static void what_is_not_there_any_more_is_late (void) {
+  Ticked t;
+  begin_tick();
+  put(BASE - 8, NIL, 8);
+  tick(&t, INTERPRETER + 8, BASE, WHERE + 0x7000);
+  UNIT_CHECK(t.fit == TG_JIT_FIT_LATE);
+  tg_memory_free(&memory);
+  begin_tick();                 /* a link behind what calls nobody */
+  put(code_of(CALLER_PROTO) + 2 * 4, 18 + (4u << 8), 4);
+  tick(&t, INTERPRETER + 8, BASE, code_of(CALLEE_PROTO) + 4 * 4);
+  UNIT_CHECK(t.fit == TG_JIT_FIT_LATE);
+  tg_memory_free(&memory);
+}
+
+/* An operation before each constant, which says what it is. */
+static void put_constant (uint32_t n, uint32_t kind, uint64_t word) {
+  uint64_t at = CONSTANTS + (n - FIRST) * UINT64_C(8);
+  PUT(at, AT_OPERATION_KIND, kind, 1);
+  put(at + 8, word, 8);
+}
+
+static void put_snap (uint32_t i, uint32_t offset, uint32_t first,
+                      uint32_t count) {
+  uint64_t at = SNAPS + i * (uint64_t)sight.jit->at[TG_JIT_SIZE_SNAP];
+  PUT(at, AT_SNAP_MACHINE, offset, 2);
+  PUT(at, AT_SNAP_FIRST, first, 4);
+  PUT(at, AT_SNAP_COUNT, count, 1);
+}
+
+/* A trace of the callee: from 0x40 on, it is in the caller's function, which
+   the callee has called from its slot 4, and which has been inlined. */
+static void put_trace (void) {
+  uint64_t call = code_of(CALLEE_PROTO) + 6 * 4;
+  put(call - 4, 66 + (4u << 8), 4);
+  put_type(TRACE, TG_JIT_TRACE);
+  PUT(TRACE, AT_TRACE_MACHINE, COMPILED, 8);
+  PUT(TRACE, AT_TRACE_SIZE, 0x100, 4);
+  PUT(TRACE, AT_TRACE_SNAPS, SNAPS, 8);
+  PUT(TRACE, AT_TRACE_NSNAPS, 2, 2);
+  PUT(TRACE, AT_TRACE_ENTRIES, ENTRIES, 8);
+  PUT(TRACE, AT_TRACE_NENTRIES, 6, 4);
+  PUT(TRACE, AT_TRACE_CONSTANTS, CONSTANTS - FIRST * UINT64_C(8), 8);
+  put_constant(FIRST, (uint32_t)sight.jit->at[TG_JIT_CONSTANT_OBJECT], CALLER);
+  put_constant(FIRST + 2, (uint32_t)sight.jit->at[TG_JIT_CONSTANT_FLOAT],
+               call);
+  put_snap(0, 0, 0, 0);
+  put(ENTRIES, (code_of(CALLEE_PROTO) + 2 * 4) << 8, 8);
+  put_snap(1, 0x40, 2, 2);
+  put(ENTRIES + 8, (UINT64_C(6) << 24) + FIRST, 4);
+  put(ENTRIES + 12, (UINT64_C(7) << 24) + 0x10000 + FIRST + 2, 4);
+  put(ENTRIES + 16, (code_of(CALLER_PROTO) + 4 * 4) << 8 | 6, 8);
+  PUT(SHARED, AT_SHARED_DOES, 1, 4);
+  PUT(SHARED, AT_SHARED_TRACED, BASE, 8);
+}
+
+static void compiled_code_has_the_frames_that_it_would_leave (void) {
+  Ticked t;
+  begin_tick();
+  put_trace();
+  tick(&t, COMPILED + 0x3f, 0, 0);
+  UNIT_CHECK(t.tick.doing == TG_JIT_COMPILED && t.tick.offset == 0x3f);
+  UNIT_CHECK(t.fit == TG_JIT_FIT && t.count == 2);
+  UNIT_CHECK(t.list[0].code == CALLEE_PROTO && t.list[0].pc == 2);
+  UNIT_CHECK(!t.list[0].inlined);
+  tick(&t, COMPILED + 0x40, 0, 0);
+  UNIT_CHECK(t.fit == TG_JIT_FIT && t.count == 3);
+  UNIT_CHECK(t.list[0].code == CALLER_PROTO && t.list[0].pc == 4);
+  UNIT_CHECK(t.list[0].inlined && t.list[0].function.bits == CALLER);
+  UNIT_CHECK(t.list[1].code == CALLEE_PROTO && t.list[1].pc == 5);
+  UNIT_CHECK(!t.list[1].inlined && t.list[2].code == CALLER_PROTO);
+  tg_memory_free(&memory);
+}
+
+/* Where the trace was entered is in a register, or still on the stack, when it
+   has been left. */
+static void a_trace_that_was_left_is_found_by_its_frame (void) {
+  Ticked t;
+  begin_tick();
+  put_trace();
+  PUT(SHARED, AT_SHARED_TRACED, 0, 8);
+  tick(&t, COMPILED + 0x40, BASE, 0);
+  UNIT_CHECK(t.fit == TG_JIT_FIT && t.count == 3);
+  tick(&t, COMPILED + 0x40, 0, 0);
+  UNIT_CHECK(t.fit == TG_JIT_FIT && t.count == 3);
+  put(BASE - 16, tagged(CALLER, TG_JIT_FUNCTION), 8);
+  tg_memory_forget(&memory);
+  tick(&t, COMPILED + 0x40, BASE, 0);
+  UNIT_CHECK(t.fit == TG_JIT_FIT_LATE);
+  tg_memory_free(&memory);
+}
+
+/* Before March 2021 there is another number where the first one has 0. */
+static void snapshots_of_an_older_one_are_not_misread (void) {
+  tg_JitInlined x;
+  begin_tick();
+  put_trace();
+  UNIT_CHECK(tg_jitinlined_read(&sight, TRACE, 0x40, &x));
+  put_snap(0, 0x0302, 0, 0);
+  tg_memory_forget(&memory);
+  UNIT_CHECK(!tg_jitinlined_read(&sight, TRACE, 0x40, &x));
+  tg_memory_free(&memory);
+}
+
+/* }================================================================== */
+
+/*
+** {==================================================================
 ** Values
 ** ===================================================================
 */
@@ -376,11 +562,13 @@ static void lines_are_within_the_function (void) {
 static void whatever_is_there_ends_soon (void) {
   static uint8_t good[SIZE];
   uint64_t seed = 1;
-  begin();
+  begin_tick();
+  put_trace();
   memcpy(good, image, sizeof good);
   tg_memory_free(&memory);
   for (int round = 0; round < 3000; round++) {
     Walked w;
+    Ticked t;
     begin();
     memcpy(image, good, sizeof good);
     for (uint32_t n = unit_random(&seed) % 8; n > 0; n--) {
@@ -393,6 +581,10 @@ static void whatever_is_there_ends_soon (void) {
     }
     UNIT_CHECK(!walk(&w) || w.count <= MOST);
     UNIT_CHECK(memory.work < 200000);
+    memory.work = 0;
+    tick(&t, COMPILED + (uint64_t)round % 0x100, WHERE + 0x1000, WHERE);
+    tick(&t, INTERPRETER, BASE, code_of(CALLEE_PROTO) + 4 * 4);
+    UNIT_CHECK(t.count <= MOST && memory.work < 2000000);
     tg_memory_free(&memory);
   }
 }
@@ -406,6 +598,13 @@ int main (void) {
   UNIT_RUN(links_that_lead_nowhere_end_the_walk);
   UNIT_RUN(a_frame_without_a_function_ends_the_walk);
   UNIT_RUN(entries_in_a_circle_end);
+  UNIT_RUN(registers_tell_what_the_interpreter_runs);
+  UNIT_RUN(callers_are_told_where_another_one_runs_by_now);
+  UNIT_RUN(half_a_call_is_the_callers);
+  UNIT_RUN(what_is_not_there_any_more_is_late);
+  UNIT_RUN(compiled_code_has_the_frames_that_it_would_leave);
+  UNIT_RUN(a_trace_that_was_left_is_found_by_its_frame);
+  UNIT_RUN(snapshots_of_an_older_one_are_not_misread);
   UNIT_RUN(a_table_has_its_entries_and_that_of_0);
   UNIT_RUN(words_are_values_of_each_type);
   UNIT_RUN(impossible_sizes_are_refused);
