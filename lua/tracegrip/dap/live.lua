@@ -10,6 +10,8 @@
 --                     ├ attaching.lua: programs that run already
 --                     ├ breaking.lua: where it is to stop
 --                     ├ possible.lua: where it can
+--                     ├ mapping.lua, originals.lua, sourcemap.lua: the files
+--                     │ that its Lua was made of
 --                     ├ running.lua: stops, steps
 --                     ├ looking.lua: threads, frames, variables
 --                     ├ evaluating.lua: code, completions
@@ -36,6 +38,7 @@ local debuggee = require "tracegrip.dap.debuggee"
 local evaluating = require "tracegrip.dap.evaluating"
 local launching = require "tracegrip.dap.launching"
 local looking = require "tracegrip.dap.looking"
+local mapping = require "tracegrip.dap.mapping"
 local modules = require "tracegrip.dap.modules"
 local places = require "tracegrip.dap.places"
 local possible = require "tracegrip.dap.possible"
@@ -103,6 +106,7 @@ events["Debugger.scriptParsed"] = function (self, params)
   if source then
     self.port.send_event("loadedSource", {reason = "new", source = source})
   end
+  mapping.met(self, params)
 end
 
 events["Debugger.breakpointResolved"] = function (self, params)
@@ -148,10 +152,10 @@ function Live:backtrace ()
     coroutine = self.stopped.thread, first = 0, count = 50
   })
   for i, call in ipairs(result.callFrames) do
-    local source = looking.source(self, call.location.scriptId)
+    local source, line = looking.position(self, call.location)
     local name = call.functionName ~= "" and call.functionName or "?"
-    list[i] = source and string.format("%s:%d: %s", source.name,
-                                       call.location.lineNumber + 1, name)
+    list[i] = source and string.format("%s:%d: %s", source.name, line + 1,
+                                       name)
               or "[C]: " .. name
   end
   return table.concat(list, "\n")
@@ -205,6 +209,9 @@ local function connect (self, place)
   end
   self.program, self.port_number = program, place.where.port
   program:ask "Runtime.enable"
+  if self.places.maps then
+    mapping.begin(self)
+  end
   program:ask "Debugger.enable"
   if self.arguments.noDebug then
     program:ask("Debugger.setSkipAllPauses", {skip = true})
@@ -400,12 +407,13 @@ end
 ---------------------------------------------------------------------------
 
 function Live:new_places ()
-  local found = places.new(self.arguments.pathMappings, self.lines)
+  local found = places.new(self.arguments.pathMappings, self.lines,
+                           self.arguments.sourceMaps ~= false)
   local main = self.command == "launch"
                and launching.path(self.arguments) or nil
   self.breaking = breaking.new(found, main, function (one)
     self.port.send_event("breakpoint", {reason = "changed", breakpoint = one})
-  end)
+  end, function (id) return mapping.active(self, id) end)
   local host = self.arguments.host or "127.0.0.1"
   self.is_local = host == "localhost" or host == "::1"
                   or string.find(host, "^127%.") ~= nil
