@@ -3,6 +3,7 @@
 
 local dkjson = require "dkjson"
 
+local debugger = require "spec.support.debugger"
 local editor = require "spec.support.editor"
 local run = require "spec.support.run"
 
@@ -138,6 +139,38 @@ describe("a program that was TypeScript", function ()
       local _, place = self:stack(self:run())
       assert.equal("total:21 (main chunk):37", place)
       assert.equal(43, self:stop_at {42}[1].line)
+    end)
+  end)
+
+  it("is attached to, whatever of it is loaded by then", function ()
+    run.within(function (where)
+      for name, text in pairs(typescript()) do
+        run.write(where .. "/" .. name, text)
+      end
+      debugger.attach(([[
+        local chunk = assert(loadfile %q)
+        io.stderr:write "begun\n"
+        while not over do end
+        chunk()
+        assert(loadfile %q) ()
+      ]]):format(where .. "/app.lua", where .. "/app.lua"),
+      function (front, _, address)
+        front:close()
+        editor.start():with(function (self)
+          self:initialize()
+          self.where = where
+          assert(self:ask("attach", {port = tonumber(address:match ":(%d+)/")}))
+          self:event "initialized"
+          self:stop_at({18}, "basket.ts")
+          assert(self:ask "configurationDone")
+          assert(self:ask("evaluate", {expression = "over = true",
+                                       context = "repl"}))
+          local stopped = self:event "stopped"
+          assert.equal("total:18 (main chunk):37",
+                       select(2, self:stack(stopped)):match "^%S+ .-:%d+")
+          assert(self:ask("disconnect", {terminateDebuggee = true}))
+        end)
+      end)
     end)
   end)
 
@@ -328,5 +361,60 @@ describe("a program in Teal", function ()
       assert.equal(where .. "/app.lua",
                    self:stack(self:run())[1].source.path)
     end, {sourceMaps = false})
+  end)
+end)
+
+describe("a recording of a program that was TypeScript", function ()
+  local function opened (use, more, map)
+    run.within(function (where)
+      for name, text in pairs(typescript {["app.lua.map"] = map}) do
+        run.write(where .. "/" .. name, text)
+      end
+      run.command({run.build .. "/bin/tracegrip", "record", "--no-c",
+                   "-o", "app.tgr", "app.lua"}, {cwd = where})
+      editor.start():with(function (self)
+        self:initialize()
+        self.where = where
+        local arguments = {recording = where .. "/app.tgr"}
+        for name, value in pairs(more or {}) do
+          arguments[name] = value
+        end
+        assert(self:ask("launch", arguments))
+        self:event "initialized"
+        use(self, where)
+      end)
+    end)
+  end
+
+  it("is walked through in its TypeScript", function ()
+    opened(function (self, where)
+      local set = self:stop_at({16, 35, 37, 41}, "basket.ts")
+      assert.same({{true, 16}, {true, 37}, {true, 37}, {false, 41}}, {
+        {set[1].verified, set[1].line}, {set[2].verified, set[2].line},
+        {set[3].verified, set[3].line}, {set[4].verified, set[4].line}
+      })
+      assert.equal("8 9 11 12 16 18 19 24 25 29 30 33 34 37 38 39",
+                   self:locations("basket.ts", 1, 100))
+      local stopped = self:run()
+      local frames, place = self:stack(stopped)
+      assert.equal("(main chunk):37", place)
+      assert.equal(where .. "/basket.ts", frames[1].source.path)
+      assert.equal("Basket.prototype.total:16 (main chunk):38 (main chunk):37 "
+                   .. "(main chunk):34",
+                   (walk(self, stopped, "continue next stepBack stepBack")))
+    end)
+  end)
+
+  it("is Lua where maps are not wanted, or one cannot be read", function ()
+    local function is_lua (self)
+      local stopped = self:run()
+      assert.equal("refuse:51 (main chunk):67", select(2, self:stack(stopped)))
+    end
+    opened(is_lua, {sourceMaps = false})
+    opened(function (self)
+      is_lua(self)
+      assert.equal("tracegrip: the source map of app.lua is left aside: it is "
+                   .. "no JSON object\n", self:printed "important")
+    end, nil, "{")
   end)
 end)

@@ -199,6 +199,16 @@ local function on_event (self)
   end
 end
 
+local function enable (self, program)
+  if self.places.maps then
+    mapping.begin(self)
+  end
+  program:ask "Debugger.enable"
+  if self.places.maps then
+    mapping.arm(self)
+  end
+end
+
 -- place: where the program is. What it has loaded is told before the answers.
 local function connect (self, place)
   local program, message
@@ -209,12 +219,11 @@ local function connect (self, place)
   end
   self.program, self.port_number = program, place.where.port
   program:ask "Runtime.enable"
-  if self.places.maps then
-    mapping.begin(self)
-  end
-  program:ask "Debugger.enable"
   if self.arguments.noDebug then
+    program:ask "Debugger.enable"
     program:ask("Debugger.setSkipAllPauses", {skip = true})
+  else
+    enable(self, program)
   end
 end
 

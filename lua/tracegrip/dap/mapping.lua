@@ -3,7 +3,8 @@
 -- function of a script that has a map, until what the client wants in its
 -- sources is set (Debugger.setInstrumentationBreakpoint).
 --
---   mapping.begin(live)          maps are wanted
+--   mapping.begin(live)          maps are wanted of what comes from now on
+--   mapping.arm(live)            programs stand still for them
 --   mapping.met(live, script)    a Debugger.scriptParsed
 --   mapping.passed(live)         the program stands still for that: it goes on
 --   mapping.active(live, id, request)
@@ -27,24 +28,20 @@ local mapping = {}
 
 function mapping.begin (live)
   live.mapping = task.turns()
+end
+
+function mapping.arm (live)
   live.program:ask("Debugger.setInstrumentationBreakpoint",
                    {instrumentation = "beforeScriptWithSourceMapExecution"})
 end
 
+-- The program reads its file: this may be another machine.
 local function read (live, script)
-  local url = script.sourceMapURL
-  local text, problem
-  if string.find(url, "^data:") then
-    text, problem = sourcemap.inline(url)
-  else
+  return sourcemap.at(script.sourceMapURL, function ()
     local result, message = live.program:try("Lua.sourceMap",
                                              {scriptId = script.scriptId})
-    text, problem = result and result.text, message
-  end
-  if not text then
-    return nil, problem
-  end
-  return sourcemap.read(text)
+    return result and result.text, message
+  end)
 end
 
 local function refuse (live, script, problem)
@@ -80,9 +77,8 @@ function mapping.met (live, script)
   if not map then
     return refuse(live, script, problem)
   end
-  local url = script.sourceMapURL
-  live.places.originals:add(id, map, originals.base(
-    string.find(url, "^data:") and script.url or url))
+  live.places.originals:add(id, map, originals.base(script.sourceMapURL)
+                                     or originals.base(script.url))
   tell_new(live, id)
   skip_gaps(live, id)
   live.breaking:met(live.program, id)

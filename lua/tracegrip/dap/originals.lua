@@ -19,6 +19,9 @@
 --                            (inspect/adapting.lua)
 --   self:active(source, key, active)
 --                            the lines of a Source that these were made of
+--   self:made(source, key, line)
+--                            the lines of Lua that were made of a line of a
+--                            Source: a list, which may be empty
 --   self:same(key, line)     the other lines of Lua that are one with this one
 --   self:gaps(key)           where lines of Lua that are of no source begin and
 --                            end, alternately, in order
@@ -186,13 +189,10 @@ end
 
 -- A line of the source that begins none of Lua is within one.
 local function within (self, source, key, active, line)
-  local one, wanted = self.of[key], find(self, source)
-  for number, each in ipairs(one.sources) do
-    local made = each == wanted and one.map:generated(number, line)[1]
-    for _, row in ipairs(made and active or {}) do
-      if row.line == made then
-        return made
-      end
+  local made = self:made(source, key, line)[1]
+  for _, row in ipairs(made and active or {}) do
+    if row.line == made then
+      return made
     end
   end
 end
@@ -235,6 +235,16 @@ function Originals:active (source, key, active)
   end)
   table.sort(list)
   return list
+end
+
+function Originals:made (source, key, line)
+  local one, wanted = self.of[key], find(self, source)
+  for number, each in ipairs(one.sources) do
+    if each == wanted then
+      return one.map:generated(number, line)
+    end
+  end
+  return {}
 end
 
 function Originals:same (key, line)

@@ -3,6 +3,8 @@
 --
 --   sourcemap.read(text)     a Map | nil, message: what is wrong, in a line
 --   sourcemap.inline(url)    the text of a "data:" address; nil, message
+--   sourcemap.at(url, fetch) a Map | nil, message: of what is there; fetch(url)
+--                            has the text of another address, or nil, message
 --   map.sources              list of {name, content}: the name as the map has
 --                            it behind its sourceRoot; no content: nil
 --   map:original(line)       the number of a source and the line of it that a
@@ -260,6 +262,15 @@ function sourcemap.read (text)
     return nil, problem.message
   end
   error(problem, 0)
+end
+
+function sourcemap.at (url, fetch)
+  local get = string.find(url, "^data:") and sourcemap.inline or fetch
+  local text, problem = get(url)
+  if not text then
+    return nil, problem
+  end
+  return sourcemap.read(text)
 end
 
 function Map:original (line)

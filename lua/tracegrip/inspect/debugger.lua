@@ -88,6 +88,16 @@ function scripts.on_new (script)
   end)
 end
 
+-- Asked at each hit: without a closure.
+local function all_skip ()
+  for _, session in next, sessions.all() do
+    if session.debugger and not session.skips then
+      return false
+    end
+  end
+  return true
+end
+
 local function instrumented ()
   local any = false
   sessions.each("debugger", function (session)
@@ -111,7 +121,7 @@ function debugger.met (co, source)
   breakpoints.await(false)
   local frame = frames.innermost(co, 0)
   local script, fresh = scripts.meet(source, frame and frame.func)
-  if fresh and script.map and instrumented() then
+  if fresh and script.map and instrumented() and not all_skip() then
     pausing.stop(co, "instrumentation", {}, {data = {
       scriptId = script.id, url = script.url, sourceMapURL = script.map
     }})
@@ -311,16 +321,6 @@ end
 ---------------------------------------------------------------------------
 -- Reaching a place
 ---------------------------------------------------------------------------
-
--- Asked at each hit: without a closure.
-local function all_skip ()
-  for _, session in next, sessions.all() do
-    if session.debugger and not session.skips then
-      return false
-    end
-  end
-  return true
-end
 
 local function is_ignored (script)
   local found = false

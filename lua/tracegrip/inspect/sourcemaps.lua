@@ -3,6 +3,9 @@
 --
 --   sourcemaps.url(script)   its address: of a file, or one with the map in it
 --                            ("data:"); nil: it has none
+--   sourcemaps.left(text, path)
+--                            the same of what a compiler has left in a text or
+--                            beside its file; path: where that is, or nil
 --   sourcemaps.text(url)     the text behind the address of a file; nil
 --
 -- TypeScriptToLua writes FILE.lua.map, or a comment at the end of the Lua file,
@@ -124,9 +127,13 @@ end
 -- What there is
 ---------------------------------------------------------------------------
 
+function sourcemaps.left (text, path)
+  return commented(text, path) or path and beside(path) or nil
+end
+
 function sourcemaps.url (script)
   local path = path_of(script)
-  local address = commented(script.text, path) or path and beside(path)
+  local address = sourcemaps.left(script.text, path)
   if address then
     return address
   end
