@@ -47,7 +47,7 @@ core.own()
 
 local CONTEXT = 1
 local MOST_LINES = 10000        -- of a range of a step's
-local NONE = {}
+local NONE, WEAK = {}, {__mode = "v"}
 
 local methods = {}
 local debugger = {methods = methods}
@@ -56,8 +56,8 @@ local INSTRUMENTATION = "beforeScriptWithSourceMapExecution"
 
 local next_reason = "other"     -- of the pause that a step ends in
 local halting = false           -- a pause was asked for: it is where it may be
-local unmoved                   -- where a step is not over yet: {co, func,
-                                -- depth, places}; nil: everywhere else it is
+local unmoved                   -- where a step is not over yet: {frame = {co,
+                                -- func}, depth, places}; nil: nowhere
 
 ---------------------------------------------------------------------------
 -- Scripts
@@ -98,10 +98,13 @@ local function all_skip ()
   return true
 end
 
+-- Whether a debugger wants to see scripts that have a map before they run; each
+-- that does is waited for.
 local function instrumented ()
   local any = false
   sessions.each("debugger", function (session)
-    any = any or session.instrumented
+    session.waits = session.instrumented
+    any = any or session.waits
   end)
   return any
 end
@@ -121,11 +124,21 @@ function debugger.met (co, source)
   breakpoints.await(false)
   local frame = frames.innermost(co, 0)
   local script, fresh = scripts.meet(source, frame and frame.func)
-  if fresh and script.map and instrumented() and not all_skip() then
+  if fresh and script.map and not all_skip() and instrumented() then
     pausing.stop(co, "instrumentation", {}, {data = {
       scriptId = script.id, url = script.url, sourceMapURL = script.map
     }})
   end
+end
+
+-- Such a pause is over when all who wanted it have seen it: one that goes on
+-- late would go on from another pause.
+local function is_awaited ()
+  local any = false
+  sessions.each("debugger", function (session)
+    any = any or session.instrumented and session.waits
+  end)
+  return any and pausing.stands() and pausing.reason() == "instrumentation"
 end
 
 function methods.enable (session, _, co)
@@ -150,7 +163,11 @@ function methods.disable (session)
   watching.review()
   exceptions.choose(session, "none")
   session.debugger, session.ignored = false, {}
-  session.instrumented, session.skipped = false, {}
+  local waited = session.waits and is_awaited()
+  session.instrumented, session.waits, session.skipped = false, false, {}
+  if waited and not is_awaited() then
+    pausing.go("none")
+  end
   if not sessions.any "debugger" then
     breakpoints.await(false)
   end
@@ -354,7 +371,7 @@ end
 -- A step's own lines count in the frame where it has begun.
 local function is_unmoved (co, func, script, line)
   local from = unmoved
-  return from ~= nil and from.co == co and from.func == func
+  return from ~= nil and from.frame.co == co and from.frame.func == func
          and from.places[script.id .. ":" .. line] == true
          and from.depth == frames.depth(co)
 end
@@ -364,6 +381,12 @@ local function is_passed (co, func, script, line)
   return is_ignored(script)
          or not halting and (is_skipped(script, line)
                              or is_unmoved(co, func, script, line))
+end
+
+-- Stands still; how to go on.
+local function stop (co, reason, hits, more)
+  unmoved, halting = nil, false
+  return pausing.stop(co, reason, hits, more)
 end
 
 -- A condition that does not hold is the usual case, a million times: nothing is
@@ -385,11 +408,10 @@ function debugger.reached (co, func, source, line, hit, stepped, changed)
     return false
   end
   breakpoints.goal(nil)
-  unmoved, halting = nil, false
   local reason = (#hits > 0 or not stepped) and "other" or next_reason
   next_reason = "step"
-  core.inspector.step(co, pausing.stop(co, reason, hits,
-                                       changes and {data = changes} or nil))
+  core.inspector.step(co, stop(co, reason, hits,
+                               changes and {data = changes} or nil))
   return true
 end
 
@@ -403,7 +425,7 @@ function debugger.changed (co, level)
   end
   next_reason = "step"
   level = frame and frame.level or level
-  core.inspector.step(co, pausing.stop(co, "other", hits, {
+  core.inspector.step(co, stop(co, "other", hits, {
     level = level, data = changes
   }), level)
   return true
@@ -415,12 +437,14 @@ function debugger.thrown (co, value, level, uncaught)
      or frame and is_ignored(scripts.meet(frame.info.source)) then
     return false
   end
-  local how = pausing.stop(co, "exception", {}, {
+  local from = unmoved
+  local how = stop(co, "exception", {}, {
     level = frame and frame.level or level,
     data = exceptions.data(value, uncaught)
   })
   if how == "pass" then
-    return false              -- a step that is under way goes on
+    unmoved = from            -- a step that is under way goes on
+    return false
   end
   next_reason = "step"
   core.inspector.step(co, how)
@@ -429,7 +453,7 @@ end
 
 function debugger.halt (co)
   if not all_skip() then
-    core.inspector.step(co, pausing.stop(co, "other", {}))
+    core.inspector.step(co, stop(co, "other", {}))
   end
 end
 
@@ -442,7 +466,7 @@ function debugger.asserted (co)
   if not wanted or all_skip() then
     return false
   end
-  core.inspector.step(co, pausing.stop(co, "assert", {}))
+  core.inspector.step(co, stop(co, "assert", {}))
   return true
 end
 
@@ -463,14 +487,13 @@ function methods.pause (_, _, co)
   return {}
 end
 
-local function goes (how)
-  return function ()
-    pausing.go(how)
-    return {}
+function methods.resume (session)
+  session.waits = false
+  if not is_awaited() then
+    pausing.go("none")
   end
+  return {}
 end
-
-methods.resume = goes "none"
 
 -- As if the error had not stopped the program.
 function debugger.pass ()
@@ -517,8 +540,10 @@ local function note_start (params)
   local list = fault.object(params, "skipList", true)
   local co = pausing.where()
   local frame = list and frames.innermost(co, 0)
-  unmoved = frame and {co = co, func = frame.func, places = places_of(list),
-                       depth = frames.depth(co) - frame.level}
+  unmoved = frame and {
+    frame = setmetatable({co = co, func = frame.func}, WEAK),
+    depth = frames.depth(co) - frame.level, places = places_of(list)
+  }
 end
 
 function methods.stepInto (_, params)
@@ -538,7 +563,10 @@ function methods.stepOver (_, params)
   return {}
 end
 
-methods.stepOut = goes "out"
+function methods.stepOut ()
+  pausing.go("out")
+  return {}
+end
 
 function methods.continueToLocation (_, params)
   local script, line = read_location(fault.object(params, "location"))

@@ -11,6 +11,7 @@
 --   skipped               script id -> ends of ranges of lines that steps pass
 --                         over: the first line of one, the first behind it ...
 --   instrumented          whether scripts with a source map stop at first
+--   waits                 for that it is yet to say that they may go on
 --   interval, profile     us between samples; the trace of them while one runs
 --   sampling              its "Allocation sampling" (sampling.lua), or nil
 --   timeline              its "Allocations on timeline" (timeline.lua), or nil
@@ -58,9 +59,10 @@ function sessions.of (client)
   all[client] = all[client] or setmetatable({
     client = client, debugger = false, runtime = false, breakpoints = {},
     active = true, skips = false, exceptions = "none", async_depth = 0,
-    ignored = {}, skipped = {}, instrumented = false, behind = false,
-    missed = 0, interval = 1000, profile = nil, sampling = nil,
-    timeline = nil, coverage = nil, heap = false, suspended = false
+    ignored = {}, skipped = {}, instrumented = false, waits = false,
+    behind = false, missed = 0, interval = 1000, profile = nil,
+    sampling = nil, timeline = nil, coverage = nil, heap = false,
+    suspended = false
   }, Session)
   return all[client]
 end

@@ -6,7 +6,8 @@
 --   sourcemaps.left(text, path)
 --                            the same of what a compiler has left in a text or
 --                            beside its file; path: where that is, or nil
---   sourcemaps.text(url)     the text behind the address of a file; nil
+--   sourcemaps.text(url)     the text behind the address of a file; nil: there
+--                            is none, or more of it than a map may have
 --
 -- TypeScriptToLua writes FILE.lua.map, or a comment at the end of the Lua file,
 -- as JavaScript has it. Fennel, where it compiles in the program, keeps a table
@@ -19,7 +20,9 @@ local target = require "tracegrip.target"
 local wire = require "tracegrip.wire"
 core.own()
 
-local open = io.open
+local close, open = io.close, io.open
+
+local MOST = 32 << 20           -- bytes of a map
 
 local sourcemaps = {}
 
@@ -58,7 +61,7 @@ end
 local function beside (path)
   local file = open(path .. ".map", "rb")
   if file then
-    file:close()
+    close(file)
     return fileurl.of(path .. ".map")
   end
 end
@@ -144,7 +147,8 @@ end
 
 function sourcemaps.text (url)
   local address = string.match(url, "^file://(/.*)$")
-  return address and core.contents(fileurl.unescape(address))
+  local text = address and core.contents(fileurl.unescape(address))
+  return text and #text <= MOST and text or nil
 end
 
 return sourcemaps
