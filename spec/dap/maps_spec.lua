@@ -272,8 +272,8 @@ describe("a source map", function ()
   end)
 
   it("is refused by its size before it is read", function ()
-    local map, message = sourcemap.read((" "):rep((32 << 20) + 1))
-    assert.same({nil, "it has more than 32 MiB"}, {map, message})
+    local map, message = sourcemap.read((" "):rep((16 << 20) + 1))
+    assert.same({nil, "it has more than 16 MiB"}, {map, message})
   end)
 
   it("is told from what is none in an address", function ()

@@ -26,7 +26,7 @@ local fileurl = require "tracegrip.inspect.fileurl"
 local wire = require "tracegrip.wire"
 core.own()
 
-local MOST = 32 << 20           -- bytes of a map
+local MOST = 16 << 20           -- bytes of a map
 local MAX_DEPTH = 16            -- of its JSON: sections in sections
 local MAX_LINE = 1 << 31
 local SHIFT = 32                -- a place: its source's number, and its line

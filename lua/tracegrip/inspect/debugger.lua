@@ -158,12 +158,12 @@ end
 -- Its breakpoints go, as those of V8 do; and the pause does, if it is not for a
 -- snapshot of the heap.
 function methods.disable (session)
+  local waited = is_awaited()
   session.suspended = session.heap and pausing.stands()
   breakpoints.clear(session)
   watching.review()
   exceptions.choose(session, "none")
   session.debugger, session.ignored = false, {}
-  local waited = session.waits and is_awaited()
   session.instrumented, session.waits, session.skipped = false, false, {}
   if waited and not is_awaited() then
     pausing.go("none")

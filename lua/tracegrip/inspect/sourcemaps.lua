@@ -22,7 +22,7 @@ core.own()
 
 local close, open = io.close, io.open
 
-local MOST = 32 << 20           -- bytes of a map
+local MOST = 16 << 20           -- bytes of a map
 
 local sourcemaps = {}
 
