@@ -364,14 +364,14 @@ describe("a program in Teal", function ()
   end)
 end)
 
-describe("a recording of a program that was TypeScript", function ()
-  local function opened (use, more, map)
+describe("a recording of a program that was compiled to Lua", function ()
+  local function opened (files, use, more)
     run.within(function (where)
-      for name, text in pairs(typescript {["app.lua.map"] = map}) do
+      for name, text in pairs(files) do
         run.write(where .. "/" .. name, text)
       end
       run.command({run.build .. "/bin/tracegrip", "record", "--no-c",
-                   "-o", "app.tgr", "app.lua"}, {cwd = where})
+                   "--sources", "-o", "app.tgr", "app.lua"}, {cwd = where})
       editor.start():with(function (self)
         self:initialize()
         self.where = where
@@ -387,7 +387,7 @@ describe("a recording of a program that was TypeScript", function ()
   end
 
   it("is walked through in its TypeScript", function ()
-    opened(function (self, where)
+    opened(typescript(), function (self, where)
       local set = self:stop_at({16, 35, 37, 41}, "basket.ts")
       assert.same({{true, 16}, {true, 37}, {true, 37}, {false, 41}}, {
         {set[1].verified, set[1].line}, {set[2].verified, set[2].line},
@@ -410,11 +410,27 @@ describe("a recording of a program that was TypeScript", function ()
       local stopped = self:run()
       assert.equal("refuse:51 (main chunk):67", select(2, self:stack(stopped)))
     end
-    opened(is_lua, {sourceMaps = false})
-    opened(function (self)
+    opened(typescript(), is_lua, {sourceMaps = false})
+    opened(typescript {["app.lua.map"] = "{"}, function (self)
       is_lua(self)
       assert.equal("tracegrip: the source map of app.lua is left aside: it is "
                    .. "no JSON object\n", self:printed "important")
-    end, nil, "{")
+    end)
+  end)
+
+  it("is walked through in its Teal, which has the same lines", function ()
+    local files = {["app.lua"] = compiled "basket.tl.out",
+                   ["app.tl"] = compiled "basket.tl"}
+    opened(files, function (self, where)
+      assert.same({true, 29}, {self:stop_at({29}, "app.tl")[1].verified, 29})
+      local frames, place = self:stack(self:run())
+      assert.same({"(main chunk):29", where .. "/app.tl"},
+                  {place, frames[1].source.path})
+    end)
+    opened(files, function (self)
+      local frames, place = self:stack(self:run())
+      assert.same({"(main chunk):1", "app.lua"},
+                  {place, frames[1].source.name})
+    end, {sourceMaps = false, stopOn = "entry"})
   end)
 end)

@@ -4,7 +4,8 @@
 -- sources is set (Debugger.setInstrumentationBreakpoint).
 --
 --   mapping.begin(live)          maps are wanted of what comes from now on
---   mapping.arm(live)            programs stand still for them
+--   mapping.arm(live)            the program stands still for them; waits until
+--                                those of what it has loaded are read
 --   mapping.met(live, script)    a Debugger.scriptParsed
 --   mapping.passed(live)         the program stands still for that: it goes on
 --   mapping.active(live, id, request)
@@ -33,6 +34,7 @@ end
 function mapping.arm (live)
   live.program:ask("Debugger.setInstrumentationBreakpoint",
                    {instrumentation = "beforeScriptWithSourceMapExecution"})
+  local _ <close> = live.mapping()
 end
 
 -- The program reads its file: this may be another machine.
@@ -52,9 +54,13 @@ local function refuse (live, script, problem)
   })
 end
 
-local function tell_new (live, key)
-  for _, source in ipairs(live.places.originals:of_key(key)) do
-    live.port.send_event("loadedSource", {reason = "new", source = source})
+-- A file that was compiled in the program is its own original.
+local function tell_new (live, id)
+  local script = live.places:source(id)
+  for _, source in ipairs(live.places.originals:of_key(id)) do
+    if not script or source.path ~= script.path then
+      live.port.send_event("loadedSource", {reason = "new", source = source})
+    end
   end
 end
 

@@ -49,8 +49,7 @@ local function path_of (self, url)
     end
     path = self.directory .. "/" .. url
   end
-  path = fileurl.plain(places.mapped(self.mappings, path, "there", "here"))
-  return self.maps and places.twin(path) or path
+  return fileurl.plain(places.mapped(self.mappings, path, "there", "here"))
 end
 
 -- What Fennel knew of the lines of what it has compiled in the program is gone.
@@ -58,13 +57,15 @@ local function read_map (self, one)
   local text = core.sourceText(self.trace, one.url)
   local url = sourcemaps.left(text or "", one.path)
   if not url then
+    one.twin = one.path and places.twin(one.path)
     return
   end
   local map, message = sourcemap.at(url, function ()
     return sourcemaps.text(url), "it cannot be read"
   end)
   if map then
-    self.originals:add(one.url, map, one.path and one.path:match "^.*/")
+    self.originals:add(one.url, map, originals.base(url)
+                                     or one.path and one.path:match "^.*/")
   else
     self.refused[#self.refused + 1] = {url = one.url, problem = message}
   end
@@ -75,7 +76,7 @@ function sources.new (trace, info, functions, arguments)
     trace = trace, directory = info.directory,
     mappings = places.mappings(arguments.pathMappings),
     maps = arguments.sourceMaps ~= false, refused = {},
-    by_url = {},          -- url -> {url, path, functions, source, lines}
+    by_url = {},          -- url -> {url, path, twin, functions, source, lines}
     by_number = {}, list = {},
   }, Sources)
   self.originals = originals.new(function (path)
@@ -111,9 +112,10 @@ local function made (self, one)
   local text, from = core.sourceText(self.trace, one.url)
   local kept = text and from == "recording"
   local same = kept and one.path and core.contents(one.path) == text
-  local name = one.path and one.path:match "[^/]*$" or one.url
-  if one.path and (not kept or same) then
-    return {name = name, path = one.path,
+  local path = (not kept or same) and one.twin or one.path
+  local name = path and path:match "[^/]*$" or one.url
+  if path and (not kept or same) then
+    return {name = name, path = path,
             origin = from == "changed" and "has changed since it was recorded"
                      or nil}
   end
@@ -143,7 +145,7 @@ local function find (self, source)
   end
   local path = source.path and fileurl.plain(source.path)
   for _, each in ipairs(self.list) do
-    if path and each.path == path then
+    if path and (each.path == path or each.twin == path) then
       return each
     end
   end
