@@ -204,9 +204,7 @@ local function enable (self, program)
     mapping.begin(self)
   end
   program:ask "Debugger.enable"
-  if self.places.maps then
-    mapping.arm(self)
-  end
+  mapping.settle(self)
 end
 
 -- place: where the program is. What it has loaded is told before the answers.
@@ -264,6 +262,9 @@ end
 -- Lets the program begin.
 local function run (self)
   local stops = self.arguments.stopOnEntry == true
+  if stops then
+    mapping.arm(self)
+  end
   self.expects = stops and "entry" or nil
   self.program:ask("Runtime.runIfWaitingForDebugger", {stop = stops})
 end
@@ -291,7 +292,7 @@ function handlers.restart (self, arguments)
   for name, value in pairs(type(given) == "table" and given or {}) do
     self.arguments[name] = value ~= wire.null and value or nil
   end
-  local old = self.launched
+  local old, armed = self.launched, self.armed
   self.launched = nil
   self.program:close()
   old:kill "sigkill"
@@ -305,6 +306,9 @@ function handlers.restart (self, arguments)
     self:tell_end()
     error(err, 0)
   end
+  if armed then
+    mapping.arm(self)
+  end
   self.breaking:again(self.program)
   run(self)
 end
@@ -314,8 +318,12 @@ end
 ---------------------------------------------------------------------------
 
 function handlers.setBreakpoints (self, arguments)
-  return {breakpoints = wire.array(self.breaking:lines(
-    self.program, asked.source(arguments), asked.breakpoints(arguments)))}
+  local source, list = asked.source(arguments), asked.breakpoints(arguments)
+  if list[1] then
+    mapping.arm(self)
+  end
+  return {breakpoints = wire.array(self.breaking:lines(self.program, source,
+                                                       list))}
 end
 
 function handlers.setFunctionBreakpoints (self, arguments)
@@ -446,6 +454,8 @@ function live.new (port, command)
     moving = false,       -- the client has asked the program to go on
     over = false,         -- "terminated" was told
     unsaid = nil,         -- messages of the console that were left out
+    mapping = nil,        -- turns of those who read maps (mapping.lua)
+    armed = false,        -- the program stands still before it runs such files
     left = false,         -- "disconnect" came
   }, Live)
 end

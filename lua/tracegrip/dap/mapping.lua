@@ -1,11 +1,12 @@
 -- mapping.lua - the source maps of a program's scripts: read when a script
--- comes, before it runs. A program that this debugs stands still at the first
--- function of a script that has a map, until what the client wants in its
--- sources is set (Debugger.setInstrumentationBreakpoint).
+-- comes. Once the client has breakpoints, the program stands still at the first
+-- function of a script that has a map, until what is wanted in its sources is
+-- set (Debugger.setInstrumentationBreakpoint).
 --
 --   mapping.begin(live)          maps are wanted of what comes from now on
---   mapping.arm(live)            the program stands still for them; waits until
---                                those of what it has loaded are read
+--   mapping.arm(live)            the program stands still for them; again and
+--                                again is as good as once
+--   mapping.settle(live)         waits until those that have come are read
 --   mapping.met(live, script)    a Debugger.scriptParsed
 --   mapping.passed(live)         the program stands still for that: it goes on
 --   mapping.active(live, id, request)
@@ -28,13 +29,21 @@ core.own()
 local mapping = {}
 
 function mapping.begin (live)
-  live.mapping = task.turns()
+  live.mapping, live.armed = task.turns(), false
 end
 
+-- Where it does, each call of it is looked at, as with any breakpoint. Without
+-- waiting: requests of the client's stay in their order.
 function mapping.arm (live)
-  live.program:ask("Debugger.setInstrumentationBreakpoint",
-                   {instrumentation = "beforeScriptWithSourceMapExecution"})
-  local _ <close> = live.mapping()
+  if live.mapping and not live.armed then
+    live.armed = true
+    live.program:post("Debugger.setInstrumentationBreakpoint",
+                      {instrumentation = "beforeScriptWithSourceMapExecution"})
+  end
+end
+
+function mapping.settle (live)
+  local _ <close> = live.mapping and live.mapping() or nil
 end
 
 -- The program reads its file: this may be another machine.
@@ -92,7 +101,7 @@ end
 
 -- A pause that was asked for meanwhile has met one that was none.
 function mapping.passed (live)
-  local _ <close> = live.mapping and live.mapping() or nil
+  mapping.settle(live)
   live.program:post "Debugger.resume"
   if live.expects == "pause" then
     live.program:post "Debugger.pause"

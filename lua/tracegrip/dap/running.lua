@@ -74,6 +74,7 @@ function running.paused (live, params)
                    place = params.callFrames[1]
                            and params.callFrames[1].location}
   live.stopped = stopped
+  mapping.settle(live)
   local first = innermost(live)
   if live.stopped ~= stopped or not first then
     return                      -- it has gone on already
