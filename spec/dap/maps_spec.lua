@@ -212,6 +212,16 @@ describe("a program that was TypeScript", function ()
     end)
   end)
 
+  it("stops there again when it is started anew", function ()
+    editor.launch(typescript(), function (self)
+      self:stop_at({18}, "basket.ts")
+      self:run()
+      assert(self:ask "restart")
+      assert.equal("total:18 (main chunk):37",
+                   select(2, self:stack(self:event "stopped")))
+    end)
+  end)
+
   it("is Lua where maps are not wanted", function ()
     editor.launch(typescript(), function (self)
       self:stop_at {35}
