@@ -1,19 +1,23 @@
 // extension.js - VS Code's side of tracegrip: it starts the debug adapter
 // (tracegrip dap), which does the debugging, and offers what has no place in
-// the debug adapter's protocol: this file, this test, this recording, and a
-// profile's times beside the lines.
+// the debug adapter's protocol: this file, this test, this recording and steps
+// back in it, a table's calls, and a profile's times beside the lines.
 
 const {execFile} = require("child_process");
 const fs = require("fs");
 const os = require("os");
 const path = require("path");
+const {promisify} = require("util");
 const vscode = require("vscode");
 
 const TYPE = "lua-tracegrip";
 
+const setting = name =>
+  vscode.workspace.getConfiguration("tracegrip").get(name);
+
 // VS Code says nothing of a command that is not there.
 function command() {
-  const name = vscode.workspace.getConfiguration("tracegrip").get("path");
+  const name = setting("path");
   const places = name.includes("/") ? [name]
     : (process.env.PATH || "").split(":").map(one => path.join(one, name));
   if (!places.some(place => fs.existsSync(place))) {
@@ -26,30 +30,27 @@ function command() {
 // ---- sessions ----
 
 const adapters = {
-  createDebugAdapterDescriptor() {
-    return new vscode.DebugAdapterExecutable(command(), ["dap"]);
-  }
+  createDebugAdapterDescriptor: () =>
+    new vscode.DebugAdapterExecutable(command(), ["dap"])
 };
 
 // F5 without a launch.json debugs the file in front.
 const configurations = {
-  resolveDebugConfiguration(folder, config) {
-    if (!config.type && !config.request) {
-      Object.assign(config, {type: TYPE, request: "launch",
-                             name: "Debug this file", program: "${file}"});
-    }
-    if (config.request === "launch" && !config.cwd && folder) {
-      config.cwd = folder.uri.fsPath;
-    }
-    return config;
-  }
+  resolveDebugConfiguration: (folder, config) => ({
+    ...(folder && {cwd: folder.uri.fsPath}), ...config,
+    ...(!config.type && !config.request && {type: TYPE, request: "launch",
+                                            name: "Debug this file",
+                                            program: "${file}"})
+  })
 };
 
+const folderOf = document => vscode.workspace.getWorkspaceFolder(document);
+const directory = document =>
+  folderOf(document)?.uri.fsPath || path.dirname(document.fsPath);
+
 function start(document, more, options) {
-  const folder = vscode.workspace.getWorkspaceFolder(document);
-  const cwd = folder ? folder.uri.fsPath : path.dirname(document.fsPath);
-  const name = path.basename(document.fsPath);
-  return vscode.debug.startDebugging(folder,
+  const name = path.basename(document.fsPath), cwd = directory(document);
+  return vscode.debug.startDebugging(folderOf(document),
     {type: TYPE, request: "launch", name, cwd, ...more}, options);
 }
 
@@ -63,9 +64,9 @@ async function file(uri) {
   return document;
 }
 
-async function run(uri, options) {
+async function run(uri, more, options) {
   const document = await file(uri);
-  return start(document, {program: document.fsPath}, options);
+  return start(document, {program: document.fsPath, ...more}, options);
 }
 
 // ---- tests ----
@@ -74,78 +75,71 @@ const TEST = /^\s*(?:it|describe|test|spec|context)\s*\(?\s*(["'])(.*?)\1/;
 
 const lenses = {
   provideCodeLenses(document) {
-    if (!/_spec\.lua$/.test(document.fileName) ||
-        !vscode.workspace.getConfiguration("tracegrip").get("testLenses")) {
-      return [];
-    }
-    const list = [];
-    for (let i = 0; i < document.lineCount; i++) {
-      const line = document.lineAt(i), found = TEST.exec(line.text);
-      if (found) {
-        list.push(new vscode.CodeLens(line.range, {
-          title: "Debug test", command: "tracegrip.debugTest",
-          arguments: [document.uri, found[2]]
-        }));
-      }
-    }
-    return list;
+    const wanted = setting("testLenses");
+    return document.getText().split("\n").flatMap((text, i) => {
+      const found = wanted && TEST.exec(text);
+      return found ? [new vscode.CodeLens(document.lineAt(i).range, {
+        title: "Debug test", command: "tracegrip.debugTest",
+        arguments: [document.uri, found[2]]
+      })] : [];
+    });
   }
 };
 
-async function debugTest(uri, test) {
-  const document = await file(uri);
-  return start(document, {program: document.fsPath, busted: true, test});
-}
-
 // ---- recordings ----
 
-function openRecording(uri) {
-  return start(uri, {recording: uri.fsPath});
-}
-
-async function chooseRecording(uri) {
+async function openRecording(uri) {
   const chosen = uri || (await vscode.window.showOpenDialog({
     filters: {"Recordings of tracegrip": ["tgr"]}
   }) || [])[0];
-  return chosen && openRecording(chosen);
+  return chosen && start(chosen, {recording: chosen.fsPath});
 }
 
 // A click on one begins a session; there is nothing to edit.
 const recordings = {
-  openCustomDocument(uri) {
-    return {uri, dispose() {}};
-  },
+  openCustomDocument: uri => ({uri, dispose() {}}),
   resolveCustomEditor(document, panel) {
     const name = path.basename(document.uri.fsPath).replace(/[<&]/g, "");
-    panel.webview.html = `<p>${name} is being stepped through: see Run and Debug.</p>`;
+    panel.webview.html = `<p>${name} is open in Run and Debug.</p>`;
     openRecording(document.uri);
   }
 };
 
+// Steps that the protocol has no words for, in the thread that is looked at.
+const step = request => () => {
+  const {session, threadId} = vscode.debug.activeStackItem || {};
+  return session && session.customRequest(request, {threadId});
+};
+
+// Every call that had a table, and who changed it, in the debug console.
+async function showHistory(of) {
+  const {session, frameId} = vscode.debug.activeStackItem || {};
+  const table = session && (of?.variable?.evaluateName ||
+    await vscode.window.showInputBox({prompt: "The calls that had the table"}));
+  if (table) {
+    const {result} = await session.customRequest("history",
+                                                 {expression: table, frameId});
+    vscode.debug.activeDebugConsole.appendLine(`${table}:\n${result}`);
+    vscode.commands.executeCommand("workbench.debug.action.focusRepl");
+  }
+}
+
 // ---- times beside the lines ----
 
+const grey = new vscode.ThemeColor("editorCodeLens.foreground");
 const times = vscode.window.createTextEditorDecorationType({
-  after: {margin: "0 0 0 3em",
-          color: new vscode.ThemeColor("editorCodeLens.foreground")},
-  isWholeLine: true
+  after: {margin: "0 0 0 3em", color: grey}, isWholeLine: true
 });
 let lines = new Map();          // path -> line -> ms
 
-function execute(words, options) {
-  return new Promise((resolve, reject) => {
-    execFile(command(), words, {maxBuffer: 1 << 28, ...options},
-             (error, stdout, stderr) =>
-               error ? reject(new Error(stderr.trim() || error.message))
-                     : resolve(stdout));
-  });
-}
+const execute = (words, cwd) =>
+  promisify(execFile)(command(), words, {maxBuffer: 1 << 28, cwd});
 
 function collect(report, cwd) {
   const found = new Map();
   for (const one of report.functions) {
     const name = path.resolve(cwd, one.url || "");
-    const known = found.get(name) || new Map();
-    found.set(name, known);
+    const known = found.set(name, found.get(name) || new Map()).get(name);
     for (const {line, self_ms} of one.lines || [])
       known.set(line, (known.get(line) || 0) + self_ms);
   }
@@ -161,45 +155,42 @@ function decorate(editor) {
   })));
 }
 
+function show(found) {
+  lines = found;
+  vscode.window.visibleTextEditors.forEach(decorate);
+}
+
 // What the program prints, or that it fails, is not what is asked for here.
 async function profileFile(uri) {
-  const document = await file(uri);
-  const folder = vscode.workspace.getWorkspaceFolder(document);
-  const cwd = folder ? folder.uri.fsPath : path.dirname(document.fsPath);
+  const document = await file(uri), cwd = directory(document);
   const where = fs.mkdtempSync(path.join(os.tmpdir(), "tracegrip-"));
   const recording = path.join(where, "profile.tgr");
   try {
     await vscode.window.withProgress(
       {location: vscode.ProgressLocation.Notification, title: "Profiling"},
       () => execute(["record", "--sample", "1000", "-o", recording,
-                     document.fsPath], {cwd}).catch(error => {
-        if (!fs.existsSync(recording)) {
-          throw error;
-        }
-      }));
-    lines = collect(JSON.parse(await execute(
-      ["report", "--json", "--lines", recording])), cwd);
+                     document.fsPath], cwd)
+        .catch(error => fs.existsSync(recording) || Promise.reject(error)));
+    const {stdout} = await execute(["report", "--json", "--lines", recording]);
+    show(collect(JSON.parse(stdout), cwd));
   } finally {
     fs.rmSync(where, {recursive: true, force: true});
   }
-  vscode.window.visibleTextEditors.forEach(decorate);
-}
-
-function hideTimes() {
-  lines = new Map();
-  vscode.window.visibleTextEditors.forEach(decorate);
 }
 
 exports.activate = context => {
   const commands = {
-    runFile: uri => run(uri, {noDebug: true}), debugFile: uri => run(uri),
-    debugTest, openRecording: chooseRecording, profileFile, hideTimes
+    runFile: uri => run(uri, {}, {noDebug: true}), debugFile: uri => run(uri),
+    debugTest: (uri, test) => run(uri, {busted: true, test}),
+    openRecording, stepBackIn: step("stepBackIn"),
+    stepBackOut: step("stepBackOut"), showHistory, profileFile,
+    hideTimes: () => show(new Map())
   };
   context.subscriptions.push(
-    times,
-    vscode.debug.registerDebugAdapterDescriptorFactory(TYPE, adapters),
+    times, vscode.debug.registerDebugAdapterDescriptorFactory(TYPE, adapters),
     vscode.debug.registerDebugConfigurationProvider(TYPE, configurations),
-    vscode.languages.registerCodeLensProvider({language: "lua"}, lenses),
+    vscode.languages.registerCodeLensProvider({pattern: "**/*_spec.lua"},
+                                              lenses),
     vscode.window.registerCustomEditorProvider("tracegrip.recording",
                                                recordings),
     vscode.window.onDidChangeVisibleTextEditors(all => all.forEach(decorate)),

@@ -1,10 +1,12 @@
 -- breaking.lua - where the program is to stop, as the client has said it: kept
 -- here, so that it can be said again to a program that is started anew.
 --
---   breaking.new(places, main, changed)
+--   breaking.new(places, main, changed, active)
 --                                      main: the path of the file that is run,
 --                                      if that is known; changed(breakpoint):
---                                      one is at another place now
+--                                      one is at another place now; active(id):
+--                                      the lines of a script that have code
+--                                      (mapping.lua)
 --   self:lines(program, source, list)  a file's breakpoints from now on; a list
 --                                      of Breakpoints as the protocol has them
 --   self:functions(program, list)      the same of those of functions
@@ -18,6 +20,8 @@
 --                                      for these
 --   self:stops(text, uncaught)         whether it is to stand still at an error
 --                                      with this text
+--   self:met(program, id)              a script has a source map: what was
+--                                      asked for in its sources is set there
 --   self:again(program)                all of it to another program
 --
 -- A breakpoint that the program refuses is not verified, and says why. What
@@ -28,6 +32,7 @@ local asked = require "tracegrip.dap.asked"
 local core = require "tracegrip.core"
 local lines = require "tracegrip.inspect.lines"
 local logmessage = require "tracegrip.dap.logmessage"
+local places = require "tracegrip.dap.places"
 local possible = require "tracegrip.dap.possible"
 local task = require "tracegrip.dap.task"
 core.own()
@@ -46,9 +51,9 @@ local SLOWER = "while this is watched, the program runs up to %d times as long"
 local OTHER_PROGRAM = "the program was started anew: choose the variable again"
 local NO_CODE = "there is no code at this line or after it"
 
-function breaking.new (places, main, changed)
+function breaking.new (known, main, changed, active)
   return setmetatable({
-    places = places, main = main, changed = changed,
+    places = known, main = main, changed = changed, active = active,
     sources = {},         -- key of a source -> {source =, list =, set = {...}}
     named = {list = {}, set = {}},
     watched = {},         -- those of data that are set
@@ -79,6 +84,16 @@ local function conditions (given)
          and logmessage.expressions(given.logMessage) or nil
 end
 
+-- Where the program has it, as the client is told: in the file that the Lua was
+-- made of, unless it was asked for in the Lua.
+local function stand (self, one, script, line)
+  local source, at = self.places:position(script, line)
+  if one.source and not one.in_original then
+    source, at = one.source, line
+  end
+  one.source, one.line = one.source or source, self.places:line(at)
+end
+
 -- Asks the program for it: one.id is that of the program then.
 local function set (self, program, one, method, params)
   one.number = self.numbers[one.given] or self.last + 1
@@ -99,8 +114,7 @@ local function set (self, program, one, method, params)
   end
   local place = (result.locations or {result.actualLocation})[1]
   if place then
-    one.line = self.places:line(place.lineNumber)
-    one.source = one.source or self.places:source(place.scriptId)
+    stand(self, one, place.scriptId, place.lineNumber)
   else
     one.message, one.reason = PENDING, "pending"
   end
@@ -129,8 +143,10 @@ end
 -- code is known before.
 local function foresee (self, one, source, line)
   local found
-  if source.path == self.main then
-    local functions = possible.functions(source.path)
+  local is_main = self.main and (source.path == self.main
+                                 or source.path == places.twin(self.main))
+  if is_main then
+    local functions = possible.functions(self.main)
     if not functions then
       return                    -- it will say so itself
     end
@@ -138,16 +154,41 @@ local function foresee (self, one, source, line)
   end
   if found then
     one.line, one.message = self.places:line(found - 1), nil
-  elseif source.path == self.main or self.places:knows(source) then
+  elseif is_main or self.places:knows(source) then
     one.message, one.reason = NO_CODE, "failed"
   end
+end
+
+-- In a file that scripts were made of: in the first of them that has Lua of
+-- that line or of one behind it, by whichever name it is loaded.
+local function set_original (self, program, one, keys)
+  local line = self.places:ours(one.given.line) + 1
+  one.in_original = true
+  for _, id in ipairs(keys) do
+    local made = self.places.originals:stand(one.source, id, self.active(id),
+                                             line)
+    local url = self.places.scripts[id].url
+    if made and url ~= "" then
+      return set(self, program, one, "Debugger.setBreakpointByUrl",
+                 {url = url, lineNumber = made - 1})
+    elseif made then
+      return set(self, program, one, "Debugger.setBreakpoint", {
+        location = {scriptId = id, lineNumber = made - 1}
+      })
+    end
+  end
+  one.message, one.reason = NO_CODE, "failed"
+  return one
 end
 
 local function set_line (self, program, source, given)
   local one = {given = given, source = source}
   local line = self.places:ours(given.line)
   local number = source.sourceReference
-  if number and number > 0 then
+  local keys = self.places.originals:keys(source)
+  if keys then
+    return set_original(self, program, one, keys)
+  elseif number and number > 0 then
     one = set(self, program, one, "Debugger.setBreakpoint", {
       location = {scriptId = string.format("%d", number), lineNumber = line}
     })
@@ -279,10 +320,10 @@ function Breaking:resolved (id, line, script)
   if not one then
     return
   end
-  local at = self.places:line(line)
-  if one.line ~= at then
-    one.line, one.message = at, nil
-    one.source = one.source or self.places:source(script)
+  local before = one.line
+  stand(self, one, script, line)
+  if one.line ~= before then
+    one.message = nil
     self.changed(told(one))
   end
 end
@@ -321,6 +362,19 @@ end
 local function tell_all (self, list)
   for _, one in ipairs(list) do
     self.changed(told(one))
+  end
+end
+
+function Breaking:met (program, id)
+  local _ <close> = self.turn()
+  for _, entry in pairs(self.sources) do
+    for _, key in ipairs(self.places.originals:keys(entry.source) or {}) do
+      if key == id then
+        remove(self, program, entry.set)
+        set_lines(self, program, entry)
+        tell_all(self, entry.set)
+      end
+    end
   end
 end
 

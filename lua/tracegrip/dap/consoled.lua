@@ -38,12 +38,14 @@ local function tell (live, text, params, stack)
                     .. "editor did not read them in time\n", live.unsaid)})
     live.unsaid = nil
   end
-  local frame = stack and stack.callFrames[1]
+  local frame, source, line = stack and stack.callFrames[1], nil, nil
+  if frame then
+    source, line = live.places:position(frame.scriptId, frame.lineNumber)
+  end
   live.port.send_event("output", {
     category = categories[params.type] or "console", output = text,
     group = groups[params.type],
-    source = frame and live.places:source(frame.scriptId),
-    line = frame and live.places:line(frame.lineNumber)
+    source = source, line = source and live.places:line(line)
   })
 end
 

@@ -10,6 +10,8 @@
 --                     ├ attaching.lua: programs that run already
 --                     ├ breaking.lua: where it is to stop
 --                     ├ possible.lua: where it can
+--                     ├ mapping.lua, originals.lua, sourcemap.lua: the files
+--                     │ that its Lua was made of
 --                     ├ running.lua: stops, steps
 --                     ├ looking.lua: threads, frames, variables
 --                     ├ evaluating.lua: code, completions
@@ -36,6 +38,7 @@ local debuggee = require "tracegrip.dap.debuggee"
 local evaluating = require "tracegrip.dap.evaluating"
 local launching = require "tracegrip.dap.launching"
 local looking = require "tracegrip.dap.looking"
+local mapping = require "tracegrip.dap.mapping"
 local modules = require "tracegrip.dap.modules"
 local places = require "tracegrip.dap.places"
 local possible = require "tracegrip.dap.possible"
@@ -103,6 +106,7 @@ events["Debugger.scriptParsed"] = function (self, params)
   if source then
     self.port.send_event("loadedSource", {reason = "new", source = source})
   end
+  mapping.met(self, params)
 end
 
 events["Debugger.breakpointResolved"] = function (self, params)
@@ -148,10 +152,10 @@ function Live:backtrace ()
     coroutine = self.stopped.thread, first = 0, count = 50
   })
   for i, call in ipairs(result.callFrames) do
-    local source = looking.source(self, call.location.scriptId)
+    local source, line = looking.position(self, call.location)
     local name = call.functionName ~= "" and call.functionName or "?"
-    list[i] = source and string.format("%s:%d: %s", source.name,
-                                       call.location.lineNumber + 1, name)
+    list[i] = source and string.format("%s:%d: %s", source.name, line + 1,
+                                       name)
               or "[C]: " .. name
   end
   return table.concat(list, "\n")
@@ -195,6 +199,14 @@ local function on_event (self)
   end
 end
 
+local function enable (self, program)
+  if self.places.maps then
+    mapping.begin(self)
+  end
+  program:ask "Debugger.enable"
+  mapping.settle(self)
+end
+
 -- place: where the program is. What it has loaded is told before the answers.
 local function connect (self, place)
   local program, message
@@ -205,9 +217,11 @@ local function connect (self, place)
   end
   self.program, self.port_number = program, place.where.port
   program:ask "Runtime.enable"
-  program:ask "Debugger.enable"
   if self.arguments.noDebug then
+    program:ask "Debugger.enable"
     program:ask("Debugger.setSkipAllPauses", {skip = true})
+  else
+    enable(self, program)
   end
 end
 
@@ -248,6 +262,9 @@ end
 -- Lets the program begin.
 local function run (self)
   local stops = self.arguments.stopOnEntry == true
+  if stops then
+    mapping.arm(self)
+  end
   self.expects = stops and "entry" or nil
   self.program:ask("Runtime.runIfWaitingForDebugger", {stop = stops})
 end
@@ -275,7 +292,7 @@ function handlers.restart (self, arguments)
   for name, value in pairs(type(given) == "table" and given or {}) do
     self.arguments[name] = value ~= wire.null and value or nil
   end
-  local old = self.launched
+  local old, armed = self.launched, self.armed
   self.launched = nil
   self.program:close()
   old:kill "sigkill"
@@ -289,6 +306,9 @@ function handlers.restart (self, arguments)
     self:tell_end()
     error(err, 0)
   end
+  if armed then
+    mapping.arm(self)
+  end
   self.breaking:again(self.program)
   run(self)
 end
@@ -298,8 +318,12 @@ end
 ---------------------------------------------------------------------------
 
 function handlers.setBreakpoints (self, arguments)
-  return {breakpoints = wire.array(self.breaking:lines(
-    self.program, asked.source(arguments), asked.breakpoints(arguments)))}
+  local source, list = asked.source(arguments), asked.breakpoints(arguments)
+  if list[1] then
+    mapping.arm(self)
+  end
+  return {breakpoints = wire.array(self.breaking:lines(self.program, source,
+                                                       list))}
 end
 
 function handlers.setFunctionBreakpoints (self, arguments)
@@ -400,12 +424,13 @@ end
 ---------------------------------------------------------------------------
 
 function Live:new_places ()
-  local found = places.new(self.arguments.pathMappings, self.lines)
+  local found = places.new(self.arguments.pathMappings, self.lines,
+                           self.arguments.sourceMaps ~= false)
   local main = self.command == "launch"
                and launching.path(self.arguments) or nil
   self.breaking = breaking.new(found, main, function (one)
     self.port.send_event("breakpoint", {reason = "changed", breakpoint = one})
-  end)
+  end, function (id) return mapping.active(self, id) end)
   local host = self.arguments.host or "127.0.0.1"
   self.is_local = host == "localhost" or host == "::1"
                   or string.find(host, "^127%.") ~= nil
@@ -429,6 +454,8 @@ function live.new (port, command)
     moving = false,       -- the client has asked the program to go on
     over = false,         -- "terminated" was told
     unsaid = nil,         -- messages of the console that were left out
+    mapping = nil,        -- turns of those who read maps (mapping.lua)
+    armed = false,        -- the program stands still before it runs such files
     left = false,         -- "disconnect" came
   }, Live)
 end

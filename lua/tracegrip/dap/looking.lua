@@ -63,18 +63,20 @@ local function text_of_script (live, id)
   end
 end
 
-function looking.source (live, id)
-  return live.places:source(id, text_of_script(live, id))
+-- The Source and the line at which a Location is shown; it counts from 0.
+function looking.position (live, place)
+  return live.places:position(place.scriptId, place.lineNumber,
+                              text_of_script(live, place.scriptId))
 end
 
 local function stack_frame (live, call, thread)
-  local source = looking.source(live, call.location.scriptId)
+  local source, line = looking.position(live, call.location)
   local name = call.functionName
   return {
     id = live.references:frame {call = call, thread = thread},
     name = name ~= "" and name or source and "(anonymous function)" or "[C]",
     source = source,
-    line = source and live.places:line(call.location.lineNumber) or 0,
+    line = source and live.places:line(line) or 0,
     column = source and live.columns or 0,
     presentationHint = not source and "subtle" or nil
   }

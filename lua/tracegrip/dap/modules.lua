@@ -15,7 +15,12 @@ local modules = {handlers = handlers}
 function handlers.source (live, arguments, request)
   local given = arguments.source
   local number = given and given.sourceReference or arguments.sourceReference
-  local id = math.type(number) == "integer" and live.places:script(number)
+  local is_number = math.type(number) == "integer"
+  local kept = is_number and live.places.originals:text(number)
+  if kept then
+    return {content = kept}
+  end
+  local id = is_number and live.places:script(number)
   if not id then
     problem.raise("there is no source %s", tostring(number))
   end

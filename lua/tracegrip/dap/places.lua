@@ -2,7 +2,10 @@
 -- here, which may be somewhere else for the program (pathMappings), and numbers
 -- for what has no file.
 --
---   places.new(mappings, from)   from: 0 or 1, the client's first line
+--   places.new(mappings, from, maps)
+--                                from: 0 or 1, the client's first line; maps:
+--                                whether files are shown that others were made
+--                                of
 --   places.mappings(list)        pathMappings, checked; raises a problem
 --   places.mapped(mappings, path, from, to)
 --                                a path with its root on one side, "here" or
@@ -11,6 +14,13 @@
 --                                one that the client should hear of; nil
 --   self:source(script_id, text) its Source, nil of C; text(): asked for what
 --                                has no name of its own
+--   self:position(script_id, line, text)
+--                                the Source and the line there that a line of
+--                                it is shown at: those of the file that it was
+--                                made of (originals.lua), if there is a map
+--   self.originals               these files
+--   places.twin(path)            the file of Teal of which a file of Lua was
+--                                made, if there is one: it has the same lines
 --   self:script(number)          the script id of a sourceReference; nil
 --   self:urls(path)              the addresses that a file of the client's may
 --                                have in the program, a list
@@ -29,6 +39,7 @@
 
 local core = require "tracegrip.core"
 local fileurl = require "tracegrip.inspect.fileurl"
+local originals = require "tracegrip.dap.originals"
 local problem = require "tracegrip.dap.problem"
 local uv = require "luv"
 core.own()
@@ -58,13 +69,12 @@ function places.mappings (mappings)
   return list
 end
 
-function places.new (mappings, from)
-  return setmetatable({
-    mappings = places.mappings(mappings), from = from,
-    scripts = {},         -- id -> its scriptParsed
-    known_urls = {},      -- those of scripts
-    names = {},           -- id -> name of what has no file
+function places.new (mappings, from, maps)
+  local self = setmetatable({
+    mappings = places.mappings(mappings), from = from, maps = maps,
   }, Places)
+  self:forget()
+  return self
 end
 
 function places.mapped (mappings, path, from, to)
@@ -79,26 +89,43 @@ function places.mapped (mappings, path, from, to)
   return best and best[to] .. string.sub(path, #best[from] + 1) or path
 end
 
+-- "tl gen" keeps the lines, and leaves no map.
+function places.twin (path)
+  local twin = string.gsub(path, "%.lua$", ".tl")
+  return twin ~= path and uv.fs_stat(twin) and twin or nil
+end
+
 local function path_of (self, url)
   local escaped = string.match(url, "^file://(/.*)$")
   if not escaped then
     return nil
   end
-  local path = string.gsub(escaped, "%%(%x%x)", function (digits)
-    return string.char(tonumber(digits, 16))
-  end)
-  return places.mapped(self.mappings, path, "there", "here")
+  local path = places.mapped(self.mappings, fileurl.unescape(escaped), "there",
+                             "here")
+  return self.maps and places.twin(path) or path
+end
+
+local function add_new (list, url)
+  for _, one in ipairs(list) do
+    if one == url then
+      return
+    end
+  end
+  list[#list + 1] = url or nil
 end
 
 -- As it is, and without links on the way: which of them the program has taken
--- is not known.
+-- is not known. The same of the Lua that was made of Teal.
 function Places:urls (path)
   local function url (one)
     return fileurl.of(places.mapped(self.mappings, one, "here", "there"))
   end
-  local list, real = {url(path)}, uv.fs_realpath(path)
-  local other = real and url(real)
-  list[2] = other ~= list[1] and other or nil
+  local list, real = {}, uv.fs_realpath(path)
+  for _, one in ipairs {path, real} do
+    add_new(list, url(one))
+    local generated = string.gsub(one, "%.tl$", ".lua")
+    add_new(list, self.maps and url(generated))
+  end
   return list
 end
 
@@ -137,6 +164,14 @@ function Places:source (id, text)
           path = path, sourceReference = math.tointeger(id)}
 end
 
+function Places:position (id, line, text)
+  local source, at = self.originals:position(id, line + 1)
+  if source then
+    return source, at - 1
+  end
+  return self:source(id, text), line
+end
+
 -- What a string was made of is told when it is met.
 function Places:add (script)
   self.scripts[script.scriptId], self.known_urls[script.url] = script, true
@@ -158,11 +193,12 @@ function Places:ids (source)
   if number > 0 then
     return {self:script(number)}
   elseif self:knows(source) then
-    local urls = self:urls(source.path)
+    local is_one = {}
+    for _, url in ipairs(self:urls(source.path)) do
+      is_one[url] = true
+    end
     for id, script in pairs(self.scripts) do
-      if script.url == urls[1] or script.url == urls[2] then
-        list[#list + 1] = id
-      end
+      list[#list + 1] = is_one[script.url] and id or nil
     end
   end
   return list
@@ -181,7 +217,13 @@ end
 
 -- Another program begins: numbers of scripts are its own.
 function Places:forget ()
-  self.scripts, self.known_urls, self.names = {}, {}, {}
+  self.scripts = {}     -- id -> its scriptParsed
+  self.known_urls = {}  -- those of scripts
+  self.names = {}       -- id -> name of what has no file
+  self.actives = {}     -- id -> its lines that have code (mapping.lua)
+  self.originals = originals.new(function (path)
+    return places.mapped(self.mappings, path, "there", "here")
+  end)
 end
 
 function Places:script (number)
@@ -197,10 +239,15 @@ function Places:ours (line)
   return line - self.from
 end
 
+-- A file that is its own original, compiled in the program, is told once.
 function Places:all ()
-  local list = {}
+  local list, told = self.originals:all(), {}
+  for _, source in ipairs(list) do
+    told[source.path or ""] = source.path ~= nil
+  end
   for id, script in pairs(self.scripts) do
-    list[#list + 1] = script.url ~= "" and self:source(id) or nil
+    local source = script.url ~= "" and self:source(id)
+    list[#list + 1] = source and not told[source.path or ""] and source or nil
   end
   table.sort(list, function (a, b)
     return (a.path or a.name) < (b.path or b.name)

@@ -14,6 +14,7 @@
 
 local core = require "tracegrip.core"
 local lines = require "tracegrip.inspect.lines"
+local mapping = require "tracegrip.dap.mapping"
 local problem = require "tracegrip.dap.problem"
 core.own()
 
@@ -44,6 +45,23 @@ local function loaded (live, ids, first, last, request)
   return list
 end
 
+-- Of a file that scripts were made of: lines that have code in one of them.
+local function mapped (live, keys, source, first, last, request)
+  local set, list = {}, {}
+  for _, id in ipairs(keys) do
+    local active = mapping.active(live, id, request)
+    for _, line in ipairs(live.places.originals:active(source, id, active)) do
+      local at = live.places:line(line - 1)
+      set[at] = at >= first and at <= last or nil
+    end
+  end
+  for line in pairs(set) do
+    list[#list + 1] = {line = line}
+  end
+  table.sort(list, function (a, b) return a.line < b.line end)
+  return list
+end
+
 local function on_disk (live, source, first, last)
   if not source.path then
     problem.raise("this source is not known")
@@ -62,7 +80,10 @@ end
 
 function possible.locations (live, source, first, last, request)
   local ids = live.places:ids(source)
-  if #ids > 0 then
+  local keys = live.places.originals:keys(source)
+  if keys then
+    return mapped(live, keys, source, first, last, request)
+  elseif #ids > 0 then
     return loaded(live, ids, first, last, request)
   end
   return on_disk(live, source, first, last)

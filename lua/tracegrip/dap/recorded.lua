@@ -113,14 +113,20 @@ local function text_of_marker (marker)
   return text
 end
 
+local function place_of (self, site)
+  local source, line
+  if site then
+    source, line = self.sources:position(site.url, site.line)
+  end
+  return source and {source = source, line = line - 1 + self.line_from}
+end
+
 -- What the program has said between two moments.
 local function tell_markers (self, from, to)
   local list, more = self.replay:markers(from, to, MARKERS)
   for _, marker in ipairs(list) do
-    local site = marker.callsite
     say(self, categories[marker.method] or "stdout", text_of_marker(marker),
-        site and {source = self.sources:source(site.url),
-                  line = site.line - 1 + self.line_from})
+        place_of(self, marker.callsite))
   end
   if more > 0 then
     say(self, "console", ("… and %d more that the program has said")
@@ -183,7 +189,7 @@ local function candidate (self, why, forwards)
   return setmetatable({why = why, replay = self.replay, log = function (...)
     local text, place = ...
     if forwards then
-      say(self, "console", text, place.url and place)
+      say(self, "console", text, place.lines and place)
     end
   end}, Candidate)
 end
@@ -351,6 +357,10 @@ local function tell_what_it_is (self)
   if losses ~= "none" then
     say(self, "console", "the recording lacks " .. losses)
   end
+  for _, one in ipairs(self.sources.refused) do
+    say(self, "important", ("tracegrip: the source map of %s is left aside: %s")
+        :format(one.url, one.problem))
+  end
 end
 
 function handlers.launch (self, arguments, request)
@@ -361,7 +371,7 @@ function handlers.launch (self, arguments, request)
   local functions = self.replay:functions()
   self.names = name_bodies(functions)
   self.sources = sources.new(self.trace, self.info, functions,
-                             arguments.pathMappings)
+                             arguments)
   self.stops = stops.new(self.sources, functions, self.line_from)
   self.changes = changes.new(self.replay, function ()
     return self.stops:numbered()

@@ -21,8 +21,9 @@ initialize linesStartAt1:boolean? columnsStartAt1:boolean? pathFormat:string?
 launch program:string? args:array? cwd:string? env:object? lua:string?
   stopOnEntry:boolean? console:string? recording:string? noDebug:boolean?
   busted:boolean? test:string? subprocesses:boolean? pathMappings:array?
+  sourceMaps:boolean?
 attach host:string? port:integer? pid:integer? token:string?
-  pathMappings:array?
+  pathMappings:array? sourceMaps:boolean?
 disconnect terminateDebuggee:boolean? restart:boolean?
 terminate restart:boolean?
 restart arguments:object?

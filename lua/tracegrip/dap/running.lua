@@ -6,10 +6,12 @@
 --                           the program stands still (Debugger.paused)
 --   running.resumed(live)   it goes on
 --
--- live.stopped is {thread, error, told} meanwhile: the coroutine's number, what
--- the pause says of an error, whether the client was told.
+-- live.stopped is {thread, error, place, told} meanwhile: the coroutine's
+-- number, what the pause says of an error, the Location of its innermost frame,
+-- whether the client was told.
 
 local core = require "tracegrip.core"
+local mapping = require "tracegrip.dap.mapping"
 local problem = require "tracegrip.dap.problem"
 local remote = require "tracegrip.dap.remote"
 local wire = require "tracegrip.wire"
@@ -62,12 +64,17 @@ local function is_wanted (live, params)
 end
 
 function running.paused (live, params)
-  if not is_wanted(live, params) then
+  if params.reason == "instrumentation" then
+    return mapping.passed(live)
+  elseif not is_wanted(live, params) then
     return live.program:post "Lua.passError"
   end
   live.moving = false
-  local stopped = {error = params.reason == "exception" and params.data or nil}
+  local stopped = {error = params.reason == "exception" and params.data or nil,
+                   place = params.callFrames[1]
+                           and params.callFrames[1].location}
   live.stopped = stopped
+  mapping.settle(live)
   local first = innermost(live)
   if live.stopped ~= stopped or not first then
     return                      -- it has gone on already
@@ -120,6 +127,12 @@ handlers["continue"] = function (live)
   return {allThreadsContinued = true}
 end
 
+-- As far as the line goes where it stands: of what it was made of.
+local function line_lasts (live)
+  local place = live.stopped.place
+  return place and mapping.skip_list(live, place)
+end
+
 -- Of the coroutines that wait for others, and of those that nobody runs, none
 -- can be made to go a step.
 local function check_thread (live, arguments)
@@ -131,21 +144,23 @@ local function check_thread (live, arguments)
   end
 end
 
-local function steps (method)
-  return function (live, arguments)
-    check_thread(live, arguments)
-    go(live, method, nil, "step")
-  end
+function handlers.next (live, arguments)
+  check_thread(live, arguments)
+  go(live, "Debugger.stepOver", {skipList = line_lasts(live)}, "step")
 end
 
-handlers.next = steps "Debugger.stepOver"
-handlers.stepOut = steps "Debugger.stepOut"
+function handlers.stepOut (live, arguments)
+  check_thread(live, arguments)
+  go(live, "Debugger.stepOut", nil, "step")
+end
 
 function handlers.stepIn (live, arguments)
   check_thread(live, arguments)
   local target = arguments.targetId
                  and live.references:get_variables(arguments.targetId).object
-  go(live, "Debugger.stepInto", {target = target}, "step")
+  go(live, "Debugger.stepInto", {
+    target = target, skipList = not target and line_lasts(live) or nil
+  }, "step")
 end
 
 function handlers.pause (live)

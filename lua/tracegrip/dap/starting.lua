@@ -82,7 +82,8 @@ local function offer (live, place)
   local configuration = {
     type = live.port.client.adapterID, request = "attach", name = place.title,
     host = place.where.host, port = place.where.port,
-    pathMappings = live.arguments.pathMappings
+    pathMappings = live.arguments.pathMappings,
+    sourceMaps = live.arguments.sourceMaps
   }
   local wanted = task.await(function (done)
     live.port.ask("startDebugging", {request = "attach",

@@ -18,6 +18,8 @@ local fields = require "tracegrip.inspect.fields"
 local literals = require "tracegrip.inspect.literals"
 local objects = require "tracegrip.inspect.objects"
 local pausing = require "tracegrip.inspect.pausing"
+local scripts = require "tracegrip.inspect.scripts"
+local sourcemaps = require "tracegrip.inspect.sourcemaps"
 local values = require "tracegrip.inspect.values"
 local watching = require "tracegrip.inspect.watching"
 local wire = require "tracegrip.wire"
@@ -67,6 +69,28 @@ end
 function methods.setDataBreakpoint (session, params)
   local id, kind = watching.set(session, params)
   return {breakpointId = id, kind = kind}
+end
+
+-- The lines of a script that have code, once for each function that has: lines
+-- count from 1; 'within' is a number of the function, of an outer one before
+-- those in it; again: its code comes back to the line behind others.
+function methods.lines (_, params)
+  local script, list = scripts.of(fault.string(params, "scriptId")), {}
+  for number, one in ipairs(script.functions) do
+    for _, line in ipairs(one.active) do
+      list[#list + 1] = {line = line, within = number,
+                         again = one.again[line] == true}
+    end
+  end
+  return {lines = wire.array(list)}
+end
+
+-- The text of a script's map, where that is a file.
+function methods.sourceMap (_, params)
+  local script = scripts.of(fault.string(params, "scriptId"))
+  local text = script.map and sourcemaps.text(script.map)
+  return {text = text or fault.raise("There is no source map at %s",
+                                     script.map or "all")}
 end
 
 function methods.passError ()

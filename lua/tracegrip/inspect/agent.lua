@@ -193,8 +193,8 @@ function calls.wait (co)
   end
 end
 
-function calls.source (_, source)
-  debugger.met(source)
+function calls.source (co, source)
+  debugger.met(co, source)
 end
 
 function calls.say (co)

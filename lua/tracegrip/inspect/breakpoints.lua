@@ -107,7 +107,8 @@ end
 local function publish_interest ()
   local any = awaited
   sessions.each("debugger", function (session)
-    any = any or session.active and next(session.breakpoints) ~= nil
+    any = any or session.instrumented
+          or session.active and next(session.breakpoints) ~= nil
   end)
   core.inspector.curious(any)
 end

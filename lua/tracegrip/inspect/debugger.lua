@@ -15,7 +15,7 @@
 --                              an error in the frame of that level; whether the
 --                              program has stood still there
 --   debugger.begin(co)         the program is to stop at its first line
---   debugger.met(source)       a function of a source that was never met
+--   debugger.met(co, source)   a function of a source that was never met begins
 --   debugger.add_named(session, params)
 --                              Lua.setBreakpointByName (adapting.lua)
 --   debugger.pass()            Lua.passError (the same)
@@ -46,11 +46,18 @@ local words = require "tracegrip.inspect.words"
 core.own()
 
 local CONTEXT = 1
+local MOST_LINES = 10000        -- of a range of a step's
+local NONE, WEAK = {}, {__mode = "v"}
 
 local methods = {}
 local debugger = {methods = methods}
 
+local INSTRUMENTATION = "beforeScriptWithSourceMapExecution"
+
 local next_reason = "other"     -- of the pause that a step ends in
+local halting = false           -- a pause was asked for: it is where it may be
+local unmoved                   -- where a step is not over yet: {frame = {co,
+                                -- func}, depth, places}; nil: nowhere
 
 ---------------------------------------------------------------------------
 -- Scripts
@@ -61,7 +68,8 @@ local function announce (session, script)
     scriptId = script.id, url = script.url, startLine = 0, startColumn = 0,
     endLine = script.last, endColumn = script.last_column, hash = "",
     buildId = "", executionContextId = CONTEXT, length = #script.text,
-    isModule = false, hasSourceURL = false, scriptLanguage = "JavaScript"
+    isModule = false, hasSourceURL = false, scriptLanguage = "JavaScript",
+    sourceMapURL = script.map
   })
 end
 
@@ -80,6 +88,27 @@ function scripts.on_new (script)
   end)
 end
 
+-- Asked at each hit: without a closure.
+local function all_skip ()
+  for _, session in next, sessions.all() do
+    if session.debugger and not session.skips then
+      return false
+    end
+  end
+  return true
+end
+
+-- Whether a debugger wants to see scripts that have a map before they run; each
+-- that does is waited for.
+local function instrumented ()
+  local any = false
+  sessions.each("debugger", function (session)
+    session.waits = session.instrumented
+    any = any or session.waits
+  end)
+  return any
+end
+
 -- Before a program's first function runs there is nothing to be found of it.
 local function has_begun (running)
   local begun = false
@@ -89,9 +118,27 @@ local function has_begun (running)
   return begun
 end
 
-function debugger.met (source)
+-- One that has a source map stands still before it runs, where a debugger wants
+-- that: it has breakpoints in files that it finds by the map alone.
+function debugger.met (co, source)
   breakpoints.await(false)
-  scripts.meet(source)
+  local frame = frames.innermost(co, 0)
+  local script, fresh = scripts.meet(source, frame and frame.func)
+  if fresh and script.map and not all_skip() and instrumented() then
+    pausing.stop(co, "instrumentation", {}, {data = {
+      scriptId = script.id, url = script.url, sourceMapURL = script.map
+    }})
+  end
+end
+
+-- Such a pause is over when all who wanted it have seen it: one that goes on
+-- late would go on from another pause.
+local function is_awaited ()
+  local any = false
+  sessions.each("debugger", function (session)
+    any = any or session.instrumented and session.waits
+  end)
+  return any and pausing.stands() and pausing.reason() == "instrumentation"
 end
 
 function methods.enable (session, _, co)
@@ -111,11 +158,16 @@ end
 -- Its breakpoints go, as those of V8 do; and the pause does, if it is not for a
 -- snapshot of the heap.
 function methods.disable (session)
+  local waited = is_awaited()
   session.suspended = session.heap and pausing.stands()
   breakpoints.clear(session)
   watching.review()
   exceptions.choose(session, "none")
   session.debugger, session.ignored = false, {}
+  session.instrumented, session.waits, session.skipped = false, false, {}
+  if waited and not is_awaited() then
+    pausing.go("none")
+  end
   if not sessions.any "debugger" then
     breakpoints.await(false)
   end
@@ -226,8 +278,21 @@ function methods.setBreakpoint (session, params)
           actualLocation = location(script, one.at[script.id])}
 end
 
+function methods.setInstrumentationBreakpoint (session, params)
+  if fault.string(params, "instrumentation") ~= INSTRUMENTATION then
+    fault.raise("Only %s is known here", INSTRUMENTATION)
+  end
+  session.instrumented = true
+  breakpoints.publish()
+  return {breakpointId = "instrumentation:" .. INSTRUMENTATION}
+end
+
 function methods.removeBreakpoint (session, params)
-  breakpoints.remove(session, fault.string(params, "breakpointId"))
+  local id = fault.string(params, "breakpointId")
+  if id == "instrumentation:" .. INSTRUMENTATION then
+    session.instrumented = false
+  end
+  breakpoints.remove(session, id)
   watching.review()
   return {}
 end
@@ -274,16 +339,6 @@ end
 -- Reaching a place
 ---------------------------------------------------------------------------
 
--- Asked at each hit: without a closure.
-local function all_skip ()
-  for _, session in next, sessions.all() do
-    if session.debugger and not session.skips then
-      return false
-    end
-  end
-  return true
-end
-
 local function is_ignored (script)
   local found = false
   sessions.each("debugger", function (session)
@@ -292,6 +347,46 @@ local function is_ignored (script)
     end
   end)
   return found
+end
+
+-- An odd number of ends of ranges lies before it.
+local function is_skipped (script, line)
+  local found = false
+  sessions.each("debugger", function (session)
+    local ends = session.skipped[script.id] or NONE
+    local low, high = 0, #ends
+    while low < high do
+      local middle = (low + high + 1) // 2
+      if ends[middle] <= line then
+        low = middle
+      else
+        high = middle - 1
+      end
+    end
+    found = found or low % 2 == 1
+  end)
+  return found
+end
+
+-- A step's own lines count in the frame where it has begun.
+local function is_unmoved (co, func, script, line)
+  local from = unmoved
+  return from ~= nil and from.frame.co == co and from.frame.func == func
+         and from.places[script.id .. ":" .. line] == true
+         and from.depth == frames.depth(co)
+end
+
+-- Where a step leads over; what somebody has asked to stop stops anywhere.
+local function is_passed (co, func, script, line)
+  return is_ignored(script)
+         or not halting and (is_skipped(script, line)
+                             or is_unmoved(co, func, script, line))
+end
+
+-- Stands still; how to go on.
+local function stop (co, reason, hits, more)
+  unmoved, halting = nil, false
+  return pausing.stop(co, reason, hits, more)
 end
 
 -- A condition that does not hold is the usual case, a million times: nothing is
@@ -308,14 +403,15 @@ function debugger.reached (co, func, source, line, hit, stepped, changed)
     frames.leave(frame)
   end
   local changes = changed and watching.changes(hits, frames.innermost(co, 0))
-  if #hits == 0 and not arrived and (not stepped or is_ignored(script)) then
+  if #hits == 0 and not arrived
+     and (not stepped or is_passed(co, func, script, line)) then
     return false
   end
   breakpoints.goal(nil)
   local reason = (#hits > 0 or not stepped) and "other" or next_reason
   next_reason = "step"
-  core.inspector.step(co, pausing.stop(co, reason, hits,
-                                       changes and {data = changes} or nil))
+  core.inspector.step(co, stop(co, reason, hits,
+                               changes and {data = changes} or nil))
   return true
 end
 
@@ -329,7 +425,7 @@ function debugger.changed (co, level)
   end
   next_reason = "step"
   level = frame and frame.level or level
-  core.inspector.step(co, pausing.stop(co, "other", hits, {
+  core.inspector.step(co, stop(co, "other", hits, {
     level = level, data = changes
   }), level)
   return true
@@ -341,12 +437,14 @@ function debugger.thrown (co, value, level, uncaught)
      or frame and is_ignored(scripts.meet(frame.info.source)) then
     return false
   end
-  local how = pausing.stop(co, "exception", {}, {
+  local from = unmoved
+  local how = stop(co, "exception", {}, {
     level = frame and frame.level or level,
     data = exceptions.data(value, uncaught)
   })
   if how == "pass" then
-    return false              -- a step that is under way goes on
+    unmoved = from            -- a step that is under way goes on
+    return false
   end
   next_reason = "step"
   core.inspector.step(co, how)
@@ -355,7 +453,7 @@ end
 
 function debugger.halt (co)
   if not all_skip() then
-    core.inspector.step(co, pausing.stop(co, "other", {}))
+    core.inspector.step(co, stop(co, "other", {}))
   end
 end
 
@@ -368,7 +466,7 @@ function debugger.asserted (co)
   if not wanted or all_skip() then
     return false
   end
-  core.inspector.step(co, pausing.stop(co, "assert", {}))
+  core.inspector.step(co, stop(co, "assert", {}))
   return true
 end
 
@@ -383,20 +481,19 @@ end
 
 function methods.pause (_, _, co)
   if not pausing.stands() then
-    next_reason = "other"
+    next_reason, halting = "other", true
     core.inspector.step(co, "next")
   end
   return {}
 end
 
-local function goes (how)
-  return function ()
-    pausing.go(how)
-    return {}
+function methods.resume (session)
+  session.waits = false
+  if not is_awaited() then
+    pausing.go("none")
   end
+  return {}
 end
-
-methods.resume = goes "none"
 
 -- As if the error had not stopped the program.
 function debugger.pass ()
@@ -422,18 +519,54 @@ local function step_into_target (id)
   end
 end
 
+-- Its first line is as good as all of it: columns mean nothing here.
+local function places_of (list)
+  local places = {}
+  for _, range in ipairs(list) do
+    local first = fault.integer(fault.object(range, "start"), "lineNumber")
+    local last = fault.integer(fault.object(range, "end"), "lineNumber")
+    if last - first > MOST_LINES then
+      fault.raise("A range has at most %d lines", MOST_LINES)
+    end
+    for line = first, last do
+      places[fault.string(range, "scriptId") .. ":" .. line + 1] = true
+    end
+  end
+  return places
+end
+
+-- skipList: lines that are one with the one where the program stands.
+local function note_start (params)
+  local list = fault.object(params, "skipList", true)
+  local co = pausing.where()
+  local frame = list and frames.innermost(co, 0)
+  unmoved = frame and {
+    frame = setmetatable({co = co, func = frame.func}, WEAK),
+    depth = frames.depth(co) - frame.level, places = places_of(list)
+  }
+end
+
 function methods.stepInto (_, params)
   local target = fault.string(params, "target", true)
   if target then
     step_into_target(target)
   else
+    note_start(params)
     pausing.go("into")
   end
   return {}
 end
 
-methods.stepOver = goes "over"
-methods.stepOut = goes "out"
+function methods.stepOver (_, params)
+  note_start(params)
+  pausing.go("over")
+  return {}
+end
+
+function methods.stepOut ()
+  pausing.go("out")
+  return {}
+end
 
 function methods.continueToLocation (_, params)
   local script, line = read_location(fault.object(params, "location"))
@@ -452,6 +585,21 @@ end
 
 function methods.setAsyncCallStackDepth (session, params)
   session.async_depth = fault.integer(params, "maxDepth")
+  return {}
+end
+
+-- Steps pass over lines of a script: from each first place to the next one.
+function methods.setBlackboxedRanges (session, params)
+  local script = scripts.of(fault.string(params, "scriptId"))
+  local ends = {}
+  for i, place in ipairs(fault.object(params, "positions")) do
+    ends[i] = fault.integer(place, "lineNumber") + 1
+    if i > 1 and ends[i] < ends[i - 1] then
+      fault.raise("Input positions array is not sorted or contains duplicate "
+                  .. "values.")
+    end
+  end
+  session.skipped[script.id] = ends
   return {}
 end
 

@@ -4,6 +4,7 @@
 --                          front ends have addresses
 --   fileurl.plain(path)    an absolute path without "." and ".." in it
 --   fileurl.escape(text)   what may stand behind a scheme
+--   fileurl.unescape(text) the same back
 
 local core = require "tracegrip.core"
 core.own()
@@ -13,6 +14,12 @@ local fileurl = {}
 function fileurl.escape (text)
   return (string.gsub(text, "[^%w/._~-]", function (c)
     return string.format("%%%02X", string.byte(c))
+  end))
+end
+
+function fileurl.unescape (text)
+  return (string.gsub(text, "%%(%x%x)", function (digits)
+    return string.char(tonumber(digits, 16))
   end))
 end
 

@@ -1,15 +1,21 @@
 -- lines.lua - which lines of a source have code, and in which functions: what a
 -- breakpoint needs to know before anything has run.
 --
---   lines.of(text, name)   list of {first, last, active = {line, ...}}: the
---                          functions of a chunk, the main one (first 0) first;
---                          nil: it does not compile, or its form is not known
+--   lines.of(text, name)   list of {first, last, active = {line, ...}, again}:
+--                          the functions of a chunk, the main one (first 0)
+--                          first; again: a set of those lines to which its code
+--                          comes back behind others, as that of a call over
+--                          several lines does; nil: it does not compile, or its
+--                          form is not known
 --   lines.of(text, name, true)
 --                          each has 'ends' too: a set of those of its lines
 --                          where it does no more than to return at its end, or
 --                          to hand on functions that end there; and 'calls': a
 --                          set of those where it may call something, be it a
 --                          metamethod
+--   lines.of_function(func)
+--                          the same of a function that exists, and of those in
+--                          it
 --   lines.active(functions)  the lines that have code, in order
 --   lines.first(functions, line)
 --                          the first line from there on that has code; nil
@@ -114,18 +120,21 @@ local function lines_of (first, steps, at)
 end
 
 -- As collectvalidlines in ldebug.c: the instruction that prepares the extra
--- arguments of a vararg function belongs to no line.
+-- arguments of a vararg function belongs to no line. And the lines again.
 local function active_lines (vararg, places)
-  local set, list = {}, {}
+  local set, list, again, last = {}, {}, {}, nil
   for i = vararg and 2 or 1, #places do
     local line = places[i]
     if not set[line] then
       set[line] = true
       list[#list + 1] = line
+    elseif line ~= last then
+      again[line] = true
     end
+    last = line
   end
   table.sort(list)
-  return list
+  return list, again
 end
 
 -- Instructions that only hand on what there is, a function that was just made
@@ -196,7 +205,7 @@ function Dump:debug (one, vararg, inner, code)
     self:skip(1)
   end
   local places = lines_of(one.first, steps, self:absolute())
-  one.active = active_lines(vararg, places)
+  one.active, one.again = active_lines(vararg, places)
   one.ends = code and end_lines(one, inner, places, code)
   one.calls = code and calling_lines(places, code)
   for _ = 1, self:number() do
@@ -251,12 +260,8 @@ end
 local header_sizes = {[0x54] = 4 + 1 + 1 + 6 + 3 + 8 + 8 + 1,
                       [0x55] = 4 + 1 + 1 + 6 + 5 + 5 + 9 + 9 + 1}
 
-function lines.of (text, name, ends)
-  local chunk = load(text, name, "t", {})
-  if not chunk then
-    return nil
-  end
-  local dump = string.dump(chunk)
+local function read (func, ends)
+  local dump = string.dump(func)
   local version = string.byte(dump, 5)
   if not header_sizes[version] then
     return nil
@@ -266,6 +271,15 @@ function lines.of (text, name, ends)
   local list = {}
   local ok = pcall(self.func, self, list)
   return ok and self.at == #dump + 1 and list or nil
+end
+
+function lines.of (text, name, ends)
+  local chunk = load(text, name, "t", {})
+  return chunk and read(chunk, ends)
+end
+
+function lines.of_function (func)
+  return read(func, false)
 end
 
 function lines.active (functions)

@@ -34,7 +34,10 @@ type Location = {scriptId: Runtime.ScriptId, lineNumber: integer,
   columnNumber: integer?}
 type BreakLocation = {scriptId: Runtime.ScriptId, lineNumber: integer,
   columnNumber: integer?}
+type LocationRange = {scriptId: Runtime.ScriptId, start: ScriptPosition,
+  end: ScriptPosition}
 type ScriptLanguage = string
+type ScriptPosition = {lineNumber: integer, columnNumber: integer}
 type SearchMatch = {lineNumber: number, lineContent: string}
 type Scope = {type: string, object: Runtime.RemoteObject, name: string?}
 type CallFrame = {callFrameId: CallFrameId, functionName: string,
@@ -58,6 +61,8 @@ command searchInContent (scriptId: Runtime.ScriptId, query: string,
   caseSensitive: boolean?, isRegex: boolean?) -> (result: SearchMatch[])
 command setAsyncCallStackDepth (maxDepth: integer)
 command setBlackboxPatterns (patterns: string[])
+command setBlackboxedRanges (scriptId: Runtime.ScriptId,
+  positions: ScriptPosition[])
 command setBreakpoint (location: Location, condition: string?)
   -> (breakpointId: BreakpointId, actualLocation: Location)
 command setBreakpointByUrl (lineNumber: integer, url: string?,
@@ -65,13 +70,15 @@ command setBreakpointByUrl (lineNumber: integer, url: string?,
   logExpressions: string?)
   -> (breakpointId: BreakpointId, locations: Location[])
 command setBreakpointsActive (active: boolean)
+command setInstrumentationBreakpoint (instrumentation: string)
+  -> (breakpointId: BreakpointId)
 command setPauseOnExceptions (state: string)
 command setSkipAllPauses (skip: boolean)
 command setVariableValue (callFrameId: CallFrameId, scopeNumber: integer,
   variableName: string, newValue: Runtime.CallArgument)
-command stepInto (target: Runtime.RemoteObjectId?)
+command stepInto (target: Runtime.RemoteObjectId?, skipList: LocationRange[]?)
 command stepOut ()
-command stepOver ()
+command stepOver (skipList: LocationRange[]?)
 event breakpointResolved (breakpointId: BreakpointId, location: Location)
 event paused (callFrames: CallFrame[], reason: string, data: object?,
   hitBreakpoints: string[]?, asyncStackTrace: Runtime.StackTrace?)
@@ -80,7 +87,7 @@ event scriptParsed (scriptId: Runtime.ScriptId, url: string,
   startLine: integer, startColumn: integer, endLine: integer,
   endColumn: integer, executionContextId: Runtime.ExecutionContextId,
   hash: string, buildId: string, isModule: boolean?, hasSourceURL: boolean?,
-  length: integer?, scriptLanguage: ScriptLanguage?)
+  length: integer?, scriptLanguage: ScriptLanguage?, sourceMapURL: string?)
 
 domain HeapProfiler
 type HeapSnapshotObjectId = string
@@ -113,6 +120,7 @@ event reportHeapSnapshotProgress (done: integer, total: integer,
   finished: boolean?)
 
 domain Lua
+type CodeLine = {line: integer, within: integer, again: boolean}
 type Coroutine = {id: integer, name: string, status: string}
 type Variable = {name: string, text: string, type: string, field: string?,
   objectId: Runtime.RemoteObjectId?, indexed: integer?, named: integer?}
@@ -122,6 +130,7 @@ command dataPlace (name: string, objectId: Runtime.RemoteObjectId?,
   -> (place: string?, description: string)
 command describe (objectId: Runtime.RemoteObjectId, full: boolean?)
   -> (variable: Variable)
+command lines (scriptId: Runtime.ScriptId) -> (lines: CodeLine[])
 command passError ()
 command setBreakpointByName (name: string, condition: string?,
   hitCondition: string?, logExpressions: string?)
@@ -129,6 +138,7 @@ command setBreakpointByName (name: string, condition: string?,
 command setDataBreakpoint (place: string, condition: string?,
   hitCondition: string?, logExpressions: string?)
   -> (breakpointId: Debugger.BreakpointId, kind: string)
+command sourceMap (scriptId: Runtime.ScriptId) -> (text: string)
 command stack (coroutine: integer, first: integer, count: integer)
   -> (callFrames: Debugger.CallFrame[], total: integer)
 command variables (objectId: Runtime.RemoteObjectId, filter: string?,

@@ -1,9 +1,10 @@
 -- scripts.lua - the sources of the program's functions, as scripts of the
 -- protocol.
 --
---   scripts.meet(source)          the script of a source as debug.getinfo has
---                                 it, made if it is new: {id, url, source,
---                                 text, functions, last}
+--   scripts.meet(source, func)    the script of a source as debug.getinfo has
+--                                 it, and whether it is new: {id, url, source,
+--                                 text, functions, last, map}. func: one of its
+--                                 functions, or nil
 --   scripts.of(id)                the script of that id; raises a fault
 --   scripts.all()                 list, in the order in which they were met
 --   scripts.scan(running)         meets all sources of functions that can be
@@ -20,13 +21,16 @@
 --                                 and a list of the first lines of the
 --                                 functions that it is in; nil: there is none
 --
--- A file's text is read when the script is met. Lines count from 1 here.
+-- A file's text is read when the script is met. Lines count from 1 here. Where
+-- the text is of another language (Teal, Fennel, compiled in the program), or
+-- is not as it was, the functions that are met tell which lines have code.
 
 local core = require "tracegrip.core"
 local fault = require "tracegrip.inspect.fault"
 local fileurl = require "tracegrip.inspect.fileurl"
 local frames = require "tracegrip.inspect.frames"
 local lines = require "tracegrip.inspect.lines"
+local sourcemaps = require "tracegrip.inspect.sourcemaps"
 local target = require "tracegrip.target"
 core.own()
 
@@ -76,23 +80,45 @@ end
 local function new (source)
   local url, text = look_up(source)
   local functions = source ~= C_SOURCE
-                    and lines.of(lines.compilable(text), source) or {}
-  return {
+                    and lines.of(lines.compilable(text), source)
+  local script = {
     id = string.format("%d", #list + 1), url = url, source = source,
-    text = text, functions = functions, last = count_lines(text),
-    last_column = #text - behind_last_newline(text) + 1
+    text = text, functions = functions or {}, last = count_lines(text),
+    last_column = #text - behind_last_newline(text) + 1,
+    told = not functions and source ~= C_SOURCE and {} or nil
   }
+  script.map = source ~= C_SOURCE and sourcemaps.url(script) or nil
+  return script
 end
 
-function scripts.meet (source)
-  local script = by_source[source]
-  if not script then
-    script = new(source)
-    by_source[source], by_id[script.id] = script, script
-    list[#list + 1] = script
-    scripts.on_new(script)
+-- Where the text does not tell the functions, one of them tells itself and
+-- those in it. told: those that are known.
+local function learn (script, func)
+  local info = script.told and func and getinfo(func, "S")
+  if not info or info.source ~= script.source then
+    return
   end
-  return script
+  for _, one in ipairs(lines.of_function(func) or {}) do
+    local key = string.format("%d %d", one.first, one.last)
+    if not script.told[key] then
+      script.told[key] = true
+      table.insert(script.functions, one)
+    end
+  end
+end
+
+function scripts.meet (source, func)
+  local script = by_source[source]
+  if script then
+    learn(script, func)
+    return script, false
+  end
+  script = new(source)
+  learn(script, func)
+  by_source[source], by_id[script.id] = script, script
+  list[#list + 1] = script
+  scripts.on_new(script)
+  return script, true
 end
 
 function scripts.of (id)
@@ -194,7 +220,7 @@ look["function"] = function (found, seen, queue)
   end
   local info = getinfo(found, "S")
   if info.what ~= "C" and not core.inspector.own(found) then
-    scripts.meet(info.source)
+    scripts.meet(info.source, found)
   end
 end
 

@@ -8,6 +8,10 @@
 --   exceptions            which errors it wants to hear of (exceptions.lua)
 --   async_depth           how many resumers it wants to see
 --   ignored               functions: whether steps pass over an address
+--   skipped               script id -> ends of ranges of lines that steps pass
+--                         over: the first line of one, the first behind it ...
+--   instrumented          whether scripts with a source map stop at first
+--   waits                 for that it is yet to say that they may go on
 --   interval, profile     us between samples; the trace of them while one runs
 --   sampling              its "Allocation sampling" (sampling.lua), or nil
 --   timeline              its "Allocations on timeline" (timeline.lua), or nil
@@ -55,7 +59,8 @@ function sessions.of (client)
   all[client] = all[client] or setmetatable({
     client = client, debugger = false, runtime = false, breakpoints = {},
     active = true, skips = false, exceptions = "none", async_depth = 0,
-    ignored = {}, behind = false, missed = 0, interval = 1000, profile = nil,
+    ignored = {}, skipped = {}, instrumented = false, waits = false,
+    behind = false, missed = 0, interval = 1000, profile = nil,
     sampling = nil, timeline = nil, coverage = nil, heap = false,
     suspended = false
   }, Session)

@@ -99,18 +99,19 @@ local function next_line (self, thread, frame)
   return not entered and site and site.url == frame.url and site.line or nil
 end
 
-local function line_of (self, thread, i, frame)
+-- The Source and the line there; nil of C.
+local function position (self, thread, i, frame)
   local line = i == 1 and next_line(self, thread, frame)
                or frame.reached or frame.line
-  return (line or 1) - 1 + self.line_from
+  return self.sources:position(frame.url, line or 1)
 end
 
 local function stack_frame (self, thread, i, frame)
-  local source = self.sources:source(frame.url)
+  local source, line = position(self, thread, i, frame)
   return {
     id = self.references:frame {thread = thread, index = i},
     name = frame.name or "?", source = source,
-    line = source and line_of(self, thread, i, frame) or 0,
+    line = source and line - 1 + self.line_from or 0,
     column = source and self.column_from or 0,
     presentationHint = not source and "subtle" or nil
   }
@@ -149,10 +150,10 @@ end
 local function backtrace (self)
   local thread, list = self:moment().running, {}
   for i, frame in ipairs(self.replay:frames(thread, 1, 50)) do
-    local line = i == 1 and next_line(self, thread, frame)
-                 or frame.reached or frame.line
-    list[i] = ("%s:%s: %s"):format(frame.url or "?", line or "?",
-                                   frame.name or "?")
+    local source, line = position(self, thread, i, frame)
+    list[i] = source and ("%s:%d: %s"):format(source.name, line,
+                                              frame.name or "?")
+              or "[C]: " .. (frame.name or "?")
   end
   return table.concat(list, "\n")
 end

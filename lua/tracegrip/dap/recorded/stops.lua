@@ -113,14 +113,24 @@ local function stand_from (list, is_whole, line)
 end
 
 -- A function that is defined on the line is entered there.
-local function set_line (self, source, functions, given)
+local function set_at (one, spot)
+  local line = spot.line
+  for _, f in ipairs(spot.functions) do
+    one.at[#one.at + 1] = {id = f.id, line = line,
+                           call = f.line == line and f.last_line > 0}
+  end
+  one.lines[spot.url] = one.lines[spot.url] or {}
+  one.lines[spot.url][line] = true
+end
+
+local function set_line (self, source, given)
   local one = new(self, given)
-  one.line, one.source, one.at = given.line, source, {}
-  if not functions then
+  one.line, one.source, one.at, one.lines = given.line, source, {}, {}
+  local list, is_whole = self.sources:lines(source)
+  if not list then
     one.message = ABSENT
     return one
   end
-  local list, is_whole = self.sources:lines(source)
   local line, message = stand_from(list, is_whole,
                                    given.line + 1 - self.line_from)
   if not line then
@@ -128,18 +138,16 @@ local function set_line (self, source, functions, given)
     return one
   end
   one.line = line - 1 + self.line_from
-  for _, f in ipairs(functions) do
-    one.at[#one.at + 1] = {id = f.id, line = line,
-                           call = f.line == line and f.last_line > 0}
+  for _, spot in ipairs(self.sources:spots(source, line)) do
+    set_at(one, spot)
   end
-  one.url, one.number_of_line = functions[1].url, line
   return one
 end
 
 function Stops:lines (source, list)
-  local functions, set = self.sources:functions(source), {}
+  local set = {}
   for i, given in ipairs(list) do
-    set[i] = set_line(self, source, functions, given)
+    set[i] = set_line(self, source, given)
   end
   self.by_source[asked.key(source)] = set
   return answer(set)
@@ -234,8 +242,8 @@ end
 
 local function is_on_line (one, coming)
   local site = coming.callsite
-  return one.url ~= nil and site ~= nil and site.url == one.url
-         and site.line == one.number_of_line
+  local lines = site and one.lines and one.lines[site.url]
+  return lines ~= nil and lines[site.line] == true
 end
 
 -- Whether it is there, and the packets that its code is about.
@@ -278,7 +286,7 @@ local function met (self, moment)
       return log(one, moment, call, finish)
     end
     numbers[#numbers + 1] = one.number
-    by_name = by_name or one.url == nil
+    by_name = by_name or one.lines == nil
   end)
   return numbers, by_name
 end
