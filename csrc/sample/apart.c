@@ -5,6 +5,7 @@
 
 #include "direct/hookcode.h"
 #include "direct/hookfield.h"
+#include "host/ownfunctions.h"
 #include "host/running.h"
 #include "signal/struck.h"
 
@@ -15,8 +16,10 @@ bool tg_apart_known (void) {
 
 bool tg_apart_is_hook (const tg_Session *s, const void *context) {
   const lua_State *L = tg_running_top(&s->host);
+  uintptr_t at = tg_struck_instruction(context);
   if (L == NULL || tg_direct_running(L) == NULL)
     return false;
   return (tg_hookfield_runs(L) && tg_hookcode_hooked(L))
-         || tg_hookcode_has(tg_struck_instruction(context));
+         || tg_hookcode_has(at)
+         || tg_ownfunctions_code((const void *)at);
 }
