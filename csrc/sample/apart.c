@@ -14,12 +14,14 @@ bool tg_apart_known (void) {
          && tg_hookcode[0].end != 0;
 }
 
+bool tg_apart_is_ours (const void *context) {
+  return tg_ownfunctions_code((const void *)tg_struck_instruction(context));
+}
+
 bool tg_apart_is_hook (const tg_Session *s, const void *context) {
   const lua_State *L = tg_running_top(&s->host);
-  uintptr_t at = tg_struck_instruction(context);
   if (L == NULL || tg_direct_running(L) == NULL)
     return false;
   return (tg_hookfield_runs(L) && tg_hookcode_hooked(L))
-         || tg_hookcode_has(at)
-         || tg_ownfunctions_code((const void *)at);
+         || tg_hookcode_has(tg_struck_instruction(context));
 }

@@ -77,13 +77,10 @@ static bool opens (const tg_Sampler *m, const lua_Debug *ar) {
 }
 
 /* Where the interpreter's memory is read: whether the tick has met what is only
-   now said to be called. A function that comes by a tail call is moved to the
-   place of its caller before, so that its frame could not be read. */
+   now said to be called. */
 static bool has_met_callee (const tg_Leaf *leaf, const lua_Debug *ar) {
-  if (leaf->L == NULL)
-    return leaf->unread && ar->event == LUA_HOOKTAILCALL;
-  return (ar->event == LUA_HOOKCALL || ar->event == LUA_HOOKTAILCALL)
-         && leaf->ci == ar->i_ci
+  bool begins = ar->event == LUA_HOOKCALL || ar->event == LUA_HOOKTAILCALL;
+  return begins && (leaf->L != NULL || leaf->moves) && leaf->ci == ar->i_ci
          && leaf->function.u.p == tg_frame_function(ar->i_ci).u.p;
 }
 

@@ -17,9 +17,9 @@ local run = require "spec.support.run"
 local shares = require "spec.truth.shares"
 
 local NEAR = 3              -- points within which a program's errors are
-local ROUNDS = 6
+local ROUNDS = 5
 local LONG, DENSE, SHORT = 0.25, 0.1, 0.02    -- seconds of untraced time...
-local SHORT_RUNS = 2                          -- ...in each round
+local SHORT_RUNS = 1                          -- ...in each round
 
 local all = {"calls", "closures", "deep", "empty", "errors", "fib", "gsub",
              "gsubs", "json", "objects", "oop", "pingpong", "recur", "sines",
