@@ -9,17 +9,17 @@
 -- changes where an untraced program spends its time, too: 'truth again' is how
 -- far one half of these runs is from the other. An error is how far a
 -- function's share is from the truth, in points of a hundred, of functions
--- above five: mean and worst. 'chance' is what so many ticks leave if nothing is
--- wrong with them, of those beside calls and of those that struck in windows.
--- Nothing fails by a figure.
+-- above five: mean and worst. 'chance' is what so many ticks leave if nothing
+-- is wrong with them, of those beside calls and of those that struck in
+-- windows. Nothing fails by a figure.
 
 local run = require "spec.support.run"
 local shares = require "spec.truth.shares"
 
 local NEAR = 3              -- points within which a program's errors are
 local ROUNDS = 5
-local LONG, DENSE, SHORT = 0.25, 0.1, 0.02    -- seconds of untraced time...
-local SHORT_RUNS = 1                          -- ...in each round
+local LONG, DENSE, SHORT = 0.25, 0.1, 0.02    -- seconds of untraced time of a
+                            -- run: the more is recorded, the shorter
 
 local all = {"calls", "closures", "deep", "empty", "errors", "fib", "gsub",
              "gsubs", "json", "objects", "oop", "pingpong", "recur", "sines",
@@ -72,13 +72,11 @@ local function nothing ()
   return {functions = {}, whole = 0}
 end
 
--- Short runs are seldom interrupted; the medians of several count.
+-- Short runs are seldom interrupted; the medians of all count.
 local function trace_calls (found, program, turns)
-  for _ = 1, SHORT_RUNS do
-    local reports = must("calls", program, turns)
-    table.insert(found.corrected, shares.of(reports[1]))
-    table.insert(found.raw, shares.of(reports[2]))
-  end
+  local reports = must("calls", program, turns)
+  table.insert(found.corrected, shares.of(reports[1]))
+  table.insert(found.raw, shares.of(reports[2]))
 end
 
 -- Everything once; of truth each second run is apart as well.
