@@ -98,18 +98,23 @@ static bool walk_traced (tg_Sampler *m, lua_State *L, lua_Debug *ar,
   return tg_stackwalk_chain(&m->writer.now, s, L, not_yet(ar));
 }
 
-/* A tick that has met the callee waits for the next event, which comes when the
-   stream has the call. */
+/* With the next event. */
+static void put_off (tg_Session *s) {
+  s->sampled = true;
+  tg_lastrun_invalidate();
+}
+
+/* A tick that has met the callee waits for the event after, when the stream has
+   the call. */
 static void take (tg_Sampler *m, lua_State *L, lua_Debug *ar,
                   tg_TickMoment now) {
   tg_Session *s = m->session;
   s->sampled = false;
   if (!is_due(m))
     return;
-  if (has_come(m) && has_met_callee(&m->leaf, ar)) {
+  if (!m->opens && has_met_callee(&m->leaf, ar)) {
     m->leaf = (tg_Leaf){.L = NULL};
-    s->sampled = true;
-    tg_lastrun_invalidate();
+    put_off(s);
     return;
   }
   bool found = walk_traced(m, L, ar, now.ticks);
@@ -119,10 +124,8 @@ static void take (tg_Sampler *m, lua_State *L, lua_Debug *ar,
     tg_sampling_write(m, now);
   }
   m->opens = m->opens && !first;
-  if (!found || m->opens) {
-    s->sampled = true;
-    tg_lastrun_invalidate();    /* with the next event */
-  }
+  if (!found || m->opens)
+    put_off(s);
 }
 
 /* The time that a sample takes is tracing's. In its system calls other threads
