@@ -5,12 +5,17 @@
 
 #include "direct/hookcode.h"
 #include "direct/hookfield.h"
+#include "host/ownfunctions.h"
 #include "host/running.h"
 #include "signal/struck.h"
 
 bool tg_apart_known (void) {
   return tg_direct_facts.allows != 0 && tg_direct_facts.hooked_bit != 0
          && tg_hookcode[0].end != 0;
+}
+
+bool tg_apart_is_ours (const void *context) {
+  return tg_ownfunctions_code((const void *)tg_struck_instruction(context));
 }
 
 bool tg_apart_is_hook (const tg_Session *s, const void *context) {

@@ -8,6 +8,8 @@
 ** is measured, and not estimated.
 **
 ** A hook of the program's own runs in ours; its functions are the program's.
+** Our code runs outside of the hook, too: what stands in for one of Lua's
+** functions, and the meter of what is allocated.
 */
 #ifndef TG_APART_H
 #define TG_APART_H
@@ -18,7 +20,9 @@
    code of its runs for hooks. */
 bool tg_apart_known (void);
 
-/* In a tick's handler: whether it has struck the hook, or what calls it. */
+/* In a tick's handler: whether it has struck the hook, or what calls it; or
+   code of ours, which may be what the hook has called. */
 bool tg_apart_is_hook (const tg_Session *s, const void *context);
+bool tg_apart_is_ours (const void *context);
 
 #endif

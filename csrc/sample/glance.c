@@ -192,15 +192,17 @@ bool tg_glance_leaf (tg_Glancer *g, const tg_Session *s, const void *context,
                      tg_Leaf *leaf) {
   const lua_State *L = (g->stack_end != 0) ? tg_running_top(&s->host) : NULL;
   leaf->L = NULL;
-  leaf->traced = false;
+  leaf->moves = leaf->traced = false;
   if (L == NULL || tg_struck_stack(context) == 0
       || !is_readable(g, L, context))
     return false;
   leaf->ci = tg_direct_running(L);
   if (tg_read_pointer(leaf->ci, TG_AT_FRAME_CALLER) == NULL   /* the host's */
       || !function_of(leaf->ci, slots_of(L), &leaf->function)
-      || !is_whole(g, leaf->function)
-      || !is_under_way(leaf->ci, leaf->function))
+      || !is_whole(g, leaf->function))
+    return false;
+  leaf->moves = !is_under_way(leaf->ci, leaf->function);
+  if (leaf->moves)
     return false;
   Code c = code_of(leaf->function);
   leaf->line = (c.proto == NULL)

@@ -38,7 +38,9 @@ typedef struct tg_Glancer {
 
 /* The innermost frame, as a tick has met it. */
 typedef struct tg_Leaf {
-  const lua_State *L;           /* NULL: not seen */
+  const lua_State *L;           /* NULL: not seen... */
+  bool moves;                   /* ...but for the next two: a tail call puts
+                                   the function into its caller's frame */
   const void *ci;
   tg_Slot function;
   uint32_t line;                /* 0: of a C function */

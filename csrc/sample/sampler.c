@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "chain/lastrun.h"
+#include "chain/resumechain.h"
 #include "chain/window.h"
 #include "direct/hookfield.h"
 #include "host/running.h"
@@ -75,29 +76,62 @@ static bool opens (const tg_Sampler *m, const lua_Debug *ar) {
          && w->list[w->n - 1].function != 0;
 }
 
-static void take (tg_Sampler *m, lua_State *L, const lua_Debug *ar,
+/* Where the interpreter's memory is read: whether the tick has met what is only
+   now said to be called. */
+static bool has_met_callee (const tg_Leaf *leaf, const lua_Debug *ar) {
+  bool begins = ar->event == LUA_HOOKCALL || ar->event == LUA_HOOKTAILCALL;
+  return begins && (leaf->L != NULL || leaf->moves) && leaf->ci == ar->i_ci
+         && leaf->function.u.p == tg_frame_function(ar->i_ci).u.p;
+}
+
+/* What runs now. After an error the shadow stack has more than what returns: it
+   is put right now, and not by the event only, or the sample would be the next
+   one's. */
+static bool walk_traced (tg_Sampler *m, lua_State *L, lua_Debug *ar,
+                         uint64_t now) {
+  tg_Session *s = m->session;
+  tg_Coroutine *t = s->current;
+  const tg_Frame *top = t != NULL ? tg_coroutine_top(t) : NULL;
+  if (ar->event == LUA_HOOKRET && top != NULL && t->L == L && !t->blind
+      && top->ci != ar->i_ci)
+    tg_resumechain_align(t, L, ar, 0, now);
+  return tg_stackwalk_chain(&m->writer.now, s, L, not_yet(ar));
+}
+
+/* With the next event. */
+static void put_off (tg_Session *s) {
+  s->sampled = true;
+  tg_lastrun_invalidate();
+}
+
+/* A tick that has met the callee waits for the event after, when the stream has
+   the call. */
+static void take (tg_Sampler *m, lua_State *L, lua_Debug *ar,
                   tg_TickMoment now) {
   tg_Session *s = m->session;
   s->sampled = false;
   if (!is_due(m))
     return;
-  bool found = tg_stackwalk_chain(&m->writer.now, s, L, not_yet(ar));
+  if (!m->opens && has_met_callee(&m->leaf, ar)) {
+    m->leaf = (tg_Leaf){.L = NULL};
+    put_off(s);
+    return;
+  }
+  bool found = walk_traced(m, L, ar, now.ticks);
   bool first = found && opens(m, ar);
   if (found && (first || has_come(m))) {
     tg_leaf_mend(&m->writer.now, s, L, ar, &m->leaf, m->strangers.collector);
     tg_sampling_write(m, now);
   }
   m->opens = m->opens && !first;
-  if (!found || m->opens) {
-    s->sampled = true;
-    tg_lastrun_invalidate();    /* with the next event */
-  }
+  if (!found || m->opens)
+    put_off(s);
 }
 
 /* The time that a sample takes is tracing's. In its system calls other threads
    may get the processor: so time beyond that of the longest sample is
    theirs. */
-void tg_sampler_sample (tg_Session *s, lua_State *L, const lua_Debug *ar,
+void tg_sampler_sample (tg_Session *s, lua_State *L, lua_Debug *ar,
                         uint64_t now) {
   tg_Sampler *m = sampler_of(s);
   uint64_t most = (uint64_t)(LONGEST_NS / m->writer.time.ns_per_tick);

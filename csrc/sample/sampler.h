@@ -77,7 +77,7 @@ void tg_sampler_set_windows (tg_Session *s, uint32_t percent);
 
 /* In the tracer's hook, at event 'ar' of what runs, when the session says that
    a sample is due. It stays due where the shadow stacks are not in step. */
-void tg_sampler_sample (tg_Session *s, lua_State *L, const lua_Debug *ar,
+void tg_sampler_sample (tg_Session *s, lua_State *L, lua_Debug *ar,
                         uint64_t now);
 
 /* One more before a trace ends, from one of our own functions: what has run

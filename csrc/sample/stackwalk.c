@@ -294,7 +294,8 @@ static uint32_t section (const tg_StackWalk *w, uint32_t i, uint32_t *end) {
 }
 
 /* The innermost frame of the program's ('end': behind it) has to be the one on
-   top of the shadow stack, or one more. */
+   top of the shadow stack, or one more. What is about to begin by a tail call
+   has the frame of its caller. */
 static bool mark_last (const tg_Coroutine *t, tg_WalkedFrame *list,
                        uint32_t end, bool traced) {
   const tg_Frame *top = tg_coroutine_top(t);
@@ -302,7 +303,7 @@ static bool mark_last (const tg_Coroutine *t, tg_WalkedFrame *list,
   if (top == NULL || last == NULL)
     return false;
   if (last->ci == top->ci)
-    return true;
+    return ((last->function ^ top->what) & TG_FR_ID) == 0;
   if (end < 3 || list[end - 2].ci != top->ci)
     return false;
   if (traced)

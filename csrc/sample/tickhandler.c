@@ -96,13 +96,14 @@ static void serve_tick (tg_Sampler *m, tg_TickMoment now,
   tg_windowing_turn(&m->windowing, s, now, false);
 }
 
-/* Whether the tick is the hook's. While the hook writes a sample the times are
-   its. */
+/* Whether the tick is the hook's, or that of other code of ours. While the hook
+   writes a sample the times are its. */
 static bool is_apart (tg_Sampler *m, uint64_t used_ns, const void *context) {
   if (!tg_sampling_apart(m))
     return false;
-  bool hook = !tg_windowing_open(m->session)
-              && tg_apart_is_hook(m->session, context);
+  bool hook = tg_apart_is_ours(context)
+              || (!tg_windowing_open(m->session)
+                  && tg_apart_is_hook(m->session, context));
   if (!m->work.works)
     tg_sampletime_apart(&m->writer.time, used_ns, hook);
   return hook;

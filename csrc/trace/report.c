@@ -24,6 +24,7 @@ typedef struct Report {
   tg_Profile profile;   /* owns */
   tg_RowLines lines;    /* owns; if they are asked for */
   uint64_t samples;
+  uint64_t free;        /* of these, taken while the program had no hook */
   uint64_t untraced_ns; /* in which calls were not seen */
   void *list;           /* owns; rows or nodes in their order */
   tg_Buf room;          /* owns */
@@ -52,8 +53,10 @@ static void add_packets (lua_State *L, Report *r, const tg_Trace *t,
   tg_pace_begin(&pace, L, from, progress);
   tg_minduration_watch(&from->minduration, tg_profile_gone, &r->profile);
   while (!pace.raised
-         && tg_minduration_next(&from->minduration, from->stop, &packet))
+         && tg_minduration_next(&from->minduration, from->stop, &packet)) {
     tg_profile_add(&r->profile, &packet);
+    r->free += packet.why == TG_WHY_TICK && packet.untraced;
+  }
   if (pace.raised)
     lua_error(L);
   r->samples = tg_reader_samples(from->reader);
@@ -321,6 +324,7 @@ static void put_windows (const Report *r, const tg_Options *o, tg_Sink *out) {
   out->object(out);
   tg_sink_count(out, "percent", o->windows);
   tg_sink_ms(out, "calls_unseen_ms", r->untraced_ns);
+  tg_sink_count(out, "samples", r->free);
   out->close(out);
 }
 

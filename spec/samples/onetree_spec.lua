@@ -162,6 +162,44 @@ describe("samples beside calls", function ()
                   5 * deviation(0.5, trace) + 0.1)
     end)
   end)
+
+  -- A function's frame is there before its call's event, and to make room for
+  -- so many parameters takes longer than all else. By the clock that would be
+  -- the time of whoever calls.
+  for how, call in pairs {["a call"] = "local r = less() return r",
+                          ["a tail call"] = "return less()"} do
+    it("give ticks before the event of " .. how .. " to who is called",
+       function ()
+      local names = {}
+      for i = 1, 200 do names[i] = "a" .. i end
+      local code = ([[
+        local function less (%s) end
+        local function caller () %s end
+        for _ = 1, 400000 do caller() end
+      ]]):format(table.concat(names, ", "), call)
+      recorded.with(code, {sample = 4000, trace = {"name", "time"}},
+                    {direct = "1"}, function (_, recording)
+        local rows = rows_of(recording:traces()[1]:report())
+        assert.is_true(rows.less.self_ms > rows.caller.self_ms)
+      end)
+    end)
+  end
+
+  -- It is the event of pcall's return that says that there was an error.
+  it("give ticks after an error to who has caught it", function ()
+    local code = [[
+      local pcall, error = pcall, error
+      local function caller ()
+        for _ = 1, 300000 do pcall(error) end
+      end
+      caller()
+    ]]
+    recorded.with(code, {sample = 4000, trace = {"name", "time"}},
+                  {direct = "1"}, function (_, recording)
+      local rows = rows_of(recording:traces()[1]:report())
+      assert.is_true(rows.pcall.self_ms > 1.2 * rows.caller.self_ms)
+    end)
+  end)
 end)
 
 describe("a sample", function ()

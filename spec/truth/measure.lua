@@ -76,7 +76,9 @@ local function write_times (running, filter)
   for key, ms in pairs(selves) do
     write(key, ms)
   end
-  write("", report.samples or report.duration_ms)
+  local windows = report.windows
+  write("", windows and windows.samples or report.samples
+            or report.duration_ms)
 end
 
 local function trace (chunk, options)

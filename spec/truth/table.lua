@@ -5,17 +5,21 @@
 --
 -- Each program runs untraced, sampled from outside of its interpreter by ticks
 -- of processor time, which is the truth; then in each of the ways that
--- measure.lua has. An error is how far a function's share is from the truth, in
--- points of a hundred, of functions above five: mean and worst. 'ticks' is how
--- many there were beside calls, 'chance' what so many leave if nothing is wrong
--- with them. Nothing fails by a figure.
+-- measure.lua has. All of them take turns, since what else a machine does
+-- changes where an untraced program spends its time, too: 'truth again' is how
+-- far one half of these runs is from the other. An error is how far a
+-- function's share is from the truth, in points of a hundred, of functions
+-- above five: mean and worst. 'chance' is what so many ticks leave if nothing
+-- is wrong with them, of those beside calls and of those that struck in
+-- windows. Nothing fails by a figure.
 
 local run = require "spec.support.run"
 local shares = require "spec.truth.shares"
 
 local NEAR = 3              -- points within which a program's errors are
-local LONG, DENSE, SHORT = 1.2, 0.5, 0.02     -- seconds of untraced time
-local SHORT_RUNS = 9
+local ROUNDS = 5
+local LONG, DENSE, SHORT = 0.25, 0.1, 0.02    -- seconds of untraced time of a
+                            -- run: the more is recorded, the shorter
 
 local all = {"calls", "closures", "deep", "empty", "errors", "fib", "gsub",
              "gsubs", "json", "objects", "oop", "pingpong", "recur", "sines",
@@ -52,44 +56,83 @@ local function turns_of (program)
   until false
 end
 
--- Short runs are seldom interrupted; the medians of several count.
-local function trace_calls (program, turns)
-  local corrected, raw = {}, {}
-  for i = 1, SHORT_RUNS do
-    local reports = must("calls", program, turns)
-    corrected[i], raw[i] = shares.of(reports[1]), shares.of(reports[2])
-  end
-  return shares.medians(corrected), shares.medians(raw)
-end
-
 -- An option that this tracegrip has not is no way.
 local function has_windows ()
   return (measure("windows", "sines", 10)) ~= nil
 end
 
--- {title, errors, ticks} of each way.
-local function ways_of (program, windows)
-  local second = turns_of(program)
-  local truth = shares.of(must("truth", program, LONG * second)[1])
-  local corrected, raw = trace_calls(program, SHORT * second)
-  local alone = must("samples", program, LONG * second)[1]
-  local beside = must("beside", program, DENSE * second)[1]
-  local ways = {{"raw", raw}, {"corrected", corrected},
-                {"samples alone", shares.of(alone)},
-                {"samples beside", shares.of(beside)}}
-  if windows then
-    local open = must("windows", program, DENSE * second)[1]
-    table.insert(ways, {"windows", shares.of(open)})
+local function add_to (sum, report)
+  for name, value in pairs(report.functions) do
+    sum.functions[name] = (sum.functions[name] or 0) + value
   end
-  for _, way in ipairs(ways) do
-    way.errors = shares.errors(truth, way[2])
-  end
-  table.insert(ways, {"chance", errors = shares.chance(truth, beside.whole)})
-  return ways, beside.whole
+  sum.whole = sum.whole + report.whole
 end
 
-local function cell (errors)
+local function nothing ()
+  return {functions = {}, whole = 0}
+end
+
+-- Short runs are seldom interrupted; the medians of all count.
+local function trace_calls (found, program, turns)
+  local reports = must("calls", program, turns)
+  table.insert(found.corrected, shares.of(reports[1]))
+  table.insert(found.raw, shares.of(reports[2]))
+end
+
+-- Everything once; of truth each second run is apart as well.
+local function run_round (found, program, second, n)
+  local truth = must("truth", program, LONG * second)[1]
+  add_to(found.truth, truth)
+  add_to(n % 2 == 0 and found.even or found.odd, truth)
+  trace_calls(found, program, SHORT * second)
+  add_to(found.alone, must("samples", program, LONG * second)[1])
+  add_to(found.beside, must("beside", program, DENSE * second)[1])
+  if found.windows then
+    add_to(found.windows, must("windows", program, DENSE * second)[1])
+  end
+end
+
+local function find_all (program, windows)
+  local second = turns_of(program)
+  local found = {truth = nothing(), odd = nothing(), even = nothing(),
+                 raw = {}, corrected = {}, alone = nothing(),
+                 beside = nothing(), windows = windows and nothing()}
+  for n = 1, ROUNDS do
+    run_round(found, program, second, n)
+  end
+  return found
+end
+
+-- {title, errors, ticks} of each way.
+local function ways_of (program, windows)
+  local found = find_all(program, windows)
+  local truth = shares.of(found.truth)
+  local function compare (title, list, ticks)
+    return {title, errors = shares.errors(truth, list), ticks = ticks}
+  end
+  local function of_chance (title, ticks)
+    return {title, errors = shares.chance(truth, ticks), ticks = ticks}
+  end
+  local again = shares.errors(shares.of(found.odd), shares.of(found.even))
+  local ways = {
+    {"truth again", errors = again},
+    compare("recorded", shares.medians(found.raw)),
+    compare("corrected", shares.medians(found.corrected)),
+    compare("samples alone", shares.of(found.alone)),
+    compare("samples beside", shares.of(found.beside)),
+    of_chance("chance, of ticks", found.beside.whole)
+  }
+  if windows then
+    table.insert(ways, compare("windows", shares.of(found.windows)))
+    table.insert(ways, of_chance("chance, of ticks in windows",
+                                 found.windows.whole))
+  end
+  return ways
+end
+
+local function cell (errors, ticks)
   return ("%.1f / %.1f"):format(errors.mean, errors.worst)
+         .. (ticks and (", %d"):format(ticks) or "")
 end
 
 local function put_row (words)
@@ -103,8 +146,6 @@ local function put_head (ways)
     table.insert(titles, way[1])
     table.insert(line, "---:")
   end
-  table.insert(titles, "ticks")
-  table.insert(line, "---:")
   put_row(titles)
   put_row(line)
 end
@@ -126,8 +167,6 @@ local function put_sums (sums, count)
                               worst = sum.worst / count})
     table.insert(near, ("%d of %d"):format(sum.near, count))
   end
-  table.insert(means, "")
-  table.insert(near, "")
   put_row(means)
   put_row(near)
 end
@@ -135,15 +174,14 @@ end
 local programs = #arg > 0 and arg or all
 local windows, sums = has_windows(), {}
 for i, program in ipairs(programs) do
-  local ways, ticks = ways_of(program, windows)
+  local ways = ways_of(program, windows)
   if i == 1 then
     put_head(ways)
   end
   local words = {"`" .. program .. "`"}
   for _, way in ipairs(ways) do
-    table.insert(words, cell(way.errors))
+    table.insert(words, cell(way.errors, way.ticks))
   end
-  table.insert(words, ("%d"):format(ticks))
   put_row(words)
   add(sums, ways)
 end
