@@ -114,7 +114,7 @@ int ownheap_snapshot (lua_State *L) {
   tg_Ourselves ours;
   const char *objection = tg_ourselves_open(&ours, lx_mainthread(L));
   tg_PictureOrder order = {.ours = &ours, .path = path, .births = births,
-                           .trace = tg_memorytrace_find(L)};
+                           .tracer.trace = tg_memorytrace_find(L, wait)};
   bool begun = objection == NULL && number_births(births, &ours)
                && tg_picture_begin(&p, &order);
   int error = errno;

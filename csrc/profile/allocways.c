@@ -84,6 +84,13 @@ uint32_t tg_allocways_use (tg_AllocWays *w, tg_OriginId origin) {
   return w->ways[node];
 }
 
+/* By a block that the stream does not tell of yet. */
+uint32_t tg_allocways_now (tg_AllocWays *w) {
+  uint32_t way = w->ways[tg_profile_node(&w->profile)];
+  w->used[way] = 1;
+  return way;
+}
+
 /* ---- makers ---- */
 
 typedef struct Putting {

@@ -41,6 +41,9 @@ bool tg_allocways_read (tg_AllocWays *w, tg_Reader *reader, tg_Pos end);
    known. */
 uint32_t tg_allocways_use (tg_AllocWays *w, tg_OriginId origin);
 
+/* The way to what runs in the end; 0: nothing that the trace has. */
+uint32_t tg_allocways_now (tg_AllocWays *w);
+
 /* Adds them to a graph that has no makers yet. False without memory. */
 bool tg_allocways_put (tg_AllocWays *w, tg_Graph *g);
 

@@ -86,6 +86,47 @@ describe("a snapshot over the wire", function ()
     end)
   end)
 
+  -- While nothing is traced that would tell the stream of the last ones: these
+  -- are of what ran.
+  it("has who made the objects, if a trace with memory runs there", function ()
+    with(nil, function (program, directory)
+      local path = directory .. "/x.heaptimeline"
+      local result = heaps.command {address(program), "-o", path}
+      assert.truthy(result.stderr:find("nobody knows who made the objects", 1,
+                                       true))
+      tell(program, ([[
+        trace = require "tracegrip".start {memory = true, trace = {"name"},
+                                           c = false}
+        local Item, Last = {__name = "Item"}, {__name = "Last"}
+        function make (of) list[#list + 1] = setmetatable({}, of) end
+        local function early () make(Item) make(Item) end
+        function last ()
+          make(Item)
+          list[#list + 1] = setmetatable({}, Last)
+          io.write("made\n") io.flush() io.read()
+        end
+        early()]]):gsub("\n *", " "))
+      program:tell "last()"
+      program:says "made\n"
+      result = heaps.command {address(program), "-o", path}
+      assert.equal("", result.stderr)
+      program:tell ""
+      local snapshot, ways = heaps.read(path), {}
+      snapshot:check()
+      for _, node in ipairs(snapshot.nodes) do
+        if node.name == "Item" or node.name == "Last" then
+          local way = node.name .. ": "
+                      .. (snapshot:made_by(node) or "nobody")
+          ways[way] = (ways[way] or 0) + 1
+        end
+      end
+      assert.same({["Item: make < early"] = 2, ["Item: nobody"] = 1,
+                   ["Item: make < last < (main chunk)"] = 1,
+                   ["Last: last < (main chunk)"] = 1, ["Last: nobody"] = 1},
+                  ways)
+    end)
+  end)
+
   it("is one of a program that runs without a pause", function ()
     with(nil, function (program, directory)
       program:tell [[
