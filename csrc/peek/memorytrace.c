@@ -5,11 +5,12 @@
 #include "session/allocations.h"
 #include "session/traceinfo.h"
 
-/* A file's events stay in it. The blocks of a ring's file are used again, and
-   what is mapped of them is the same memory in the child. */
+/* What is sent is gone, unless it is kept. A file's events stay in it. The
+   blocks of a ring's file are used again, and what is mapped of them is the
+   same memory in the child. */
 static bool has_events (const tg_Trace *t, bool waits) {
   if (t->plan == NULL)
-    return !t->consumed;
+    return t->makers.store != NULL || (!t->consumed && t->follower == NULL);
   return t->file != NULL && (waits || !t->plan->ring);
 }
 
@@ -25,12 +26,17 @@ static const tg_Trace *first_trace (const tg_Session *s, bool waits) {
 }
 
 /* A ring has dropped what is before its hold. */
+static tg_Pos start_of (const tg_Trace *t) {
+  const tg_Cursor *first = t->makers.store != NULL ? &t->makers : &t->hold;
+  return first->store != NULL ? tg_cursor_pos(first) : t->start;
+}
+
 static tg_MemoryTrace of_trace (const tg_Session *s, const tg_Trace *t) {
   bool on_file = t->file != NULL && !t->plan->ring;
   return (tg_MemoryTrace){
     .options = &t->options, .stream = t->stream,
     .path = on_file ? tg_filewriter_path(t->file) : NULL,
-    .start = t->hold.store != NULL ? tg_cursor_pos(&t->hold) : t->start,
+    .start = start_of(t),
     .stop = tg_traceinfo_stop_pos(t), .origins = &s->memory.meter->origins};
 }
 
