@@ -11,6 +11,7 @@
 #include "base/origins.h"
 #include "binding/lx.h"
 #include "options/options.h"
+#include "profile/allocways.h"
 #include "stream/stream.h"
 
 typedef struct tg_MemoryTrace {
@@ -20,6 +21,7 @@ typedef struct tg_MemoryTrace {
                            still has them */
   tg_Pos start, stop;
   const tg_Origins *origins;    /* of the blocks */
+  const tg_ScriptIds *scripts;  /* of a debugger; NULL: of none */
 } tg_MemoryTrace;
 
 /* Of traces with all that is allocated the one that began first, of those whose

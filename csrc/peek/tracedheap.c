@@ -64,6 +64,7 @@ static bool add (tg_AllocWays *ways, tg_Reader *r, const tg_MemoryTrace *t,
                  const tg_Heap *heap, tg_Graph *g) {
   if (!tg_allocways_read(ways, r, t->stop))
     return false;
+  ways->scripts = t->scripts;
   uint32_t *list = find_ways(ways, t->origins, heap);
   bool done = list != NULL && tg_allocways_put(ways, g)
               && set_makers(ways, list, heap->count, g);

@@ -19,8 +19,21 @@
 #ifndef TG_ALLOCWAYS_H
 #define TG_ALLOCWAYS_H
 
+#include "base/intern.h"
 #include "graph/graph.h"
 #include "profile/profile.h"
+
+/* The numbers that a debugger has for files, by their names: a front end goes
+   by them to the source. Zeroed memory has none. */
+typedef struct tg_ScriptIds {
+  tg_Intern names;      /* owns */
+  uint32_t *ids;        /* owns; by number there */
+  uint32_t capacity;
+} tg_ScriptIds;
+
+bool tg_scriptids_add (tg_ScriptIds *s, const char *name, size_t size,
+                       uint32_t id);
+void tg_scriptids_free (tg_ScriptIds *s);
 
 typedef struct tg_AllocWays {
   tg_Profile profile;   /* owns, as all here */
@@ -29,6 +42,7 @@ typedef struct tg_AllocWays {
   uint32_t nways;
   uint8_t *used;        /* by way */
   tg_MakerId *ids;      /* by way; once they are put */
+  const tg_ScriptIds *scripts;  /* borrows; set behind reading; or NULL */
 } tg_AllocWays;
 
 #define TG_NO_WAY UINT32_MAX
