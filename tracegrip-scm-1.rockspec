@@ -186,6 +186,7 @@ build = {
         "csrc/graph/heappage.c",
         "csrc/graph/identity.c",
         "csrc/graph/jsonscan.c",
+        "csrc/graph/largest.c",
         "csrc/graph/makers.c",
         "csrc/graph/makersreader.c",
         "csrc/graph/makersview.c",

@@ -39,22 +39,37 @@ tg_AllocMeter *tg_allocmeter_new (tg_Allocator *allocator, void *ud) {
   return m;
 }
 
+/* The process may be copied at any moment by another thread, which then sees
+   all that was written before something, and nothing that was written after
+   it. */
+static void set_busy (tg_AllocMeter *m, bool busy) {
+  if (!busy)
+    atomic_signal_fence(memory_order_seq_cst);
+  atomic_store_explicit(&m->busy, busy, memory_order_relaxed);
+  if (busy)
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
 void tg_allocmeter_begin (tg_AllocMeter *m, uint64_t *alarm, uint64_t every) {
   tg_assert(!m->counts);
+  set_busy(m, true);
   m->alarm = alarm;
   m->counts = true;
   m->own = m->based = false;
   tg_origins_begin(&m->origins, every);
   tg_allocmeter_asked(m);
+  set_busy(m, false);
 }
 
 /* 'alarm' is in the session, which may be gone before the state is. */
 void tg_allocmeter_end (tg_AllocMeter *m) {
+  set_busy(m, true);
   m->counts = false;
   m->watched = NULL;
   m->alarm = NULL;
   m->asker = (tg_AllocAsker){.ud = NULL};
   tg_origins_end(&m->origins);
+  set_busy(m, false);
 }
 
 void tg_allocmeter_base (tg_AllocMeter *m, uint64_t heap) {
@@ -165,7 +180,10 @@ void *tg_allocmeter_call (void *ud, void *block, size_t osize, size_t nsize) {
     note_table(m, __builtin_frame_address(0), block == NULL && osize == TABLE);
   r.result = m->allocator(m->ud, block, osize, nsize);
   if (m->counts && (r.before != nsize || r.result != block)
-      && (nsize == 0 || r.result != NULL))
+      && (nsize == 0 || r.result != NULL)) {
+    set_busy(m, true);
     count(m, &r);
+    set_busy(m, false);
+  }
   return r.result;
 }

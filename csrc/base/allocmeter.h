@@ -29,6 +29,8 @@
 #ifndef TG_ALLOCMETER_H
 #define TG_ALLOCMETER_H
 
+#include <stdatomic.h>
+
 #include "base/base.h"
 #include "base/origins.h"
 
@@ -66,6 +68,8 @@ typedef struct tg_AllocMeter {
   tg_Allocator *allocator;  /* what was there before... */
   void *ud;                 /* ...and what it is called with */
   bool counts;              /* else calls are only passed on */
+  _Atomic bool busy;        /* what is here is being changed: of no use to who
+                               has a copy of this moment */
   bool own;                 /* what is asked for now is the tracer's */
   bool based;               /* the bytes of the beginning are known: 'heap' is
                                not relative, and the alarm is set */

@@ -50,6 +50,10 @@ uint32_t tg_intern_find (const tg_Intern *n, const void *data, size_t size) {
   return look(n, tg_intmap_find(&n->hashes, hash_of(data, size)), data, size);
 }
 
+void tg_intern_expect (const tg_Intern *n, const void *data, size_t size) {
+  tg_intmap_expect(&n->hashes, hash_of(data, size));
+}
+
 static bool room (tg_Intern *n) {
   return tg_grow(&n->items, &n->capacity, n->count + 1, sizeof *n->items);
 }

@@ -72,6 +72,11 @@ uint32_t tg_intmap_find (const tg_IntMap *x, uint64_t key) {
   return x->count > 0 ? x->slots[slot_of(x, key)].place : TG_INTMAP_NONE;
 }
 
+void tg_intmap_expect (const tg_IntMap *x, uint64_t key) {
+  if (x->count > 0)
+    __builtin_prefetch(&x->slots[home(x, key)]);
+}
+
 /* Grown at half full, whether or not the key is a new one: to look first would
    be one more search each time. */
 bool tg_intmap_set (tg_IntMap *x, uint64_t key, uint32_t place) {

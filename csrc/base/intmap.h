@@ -25,6 +25,10 @@ typedef struct tg_IntMap {
 /* The place of a key; TG_INTMAP_NONE: the map does not have the key. */
 uint32_t tg_intmap_find (const tg_IntMap *x, uint64_t key);
 
+/* The key is looked for soon: where that begins comes into the processor's
+   cache meanwhile. */
+void tg_intmap_expect (const tg_IntMap *x, uint64_t key);
+
 /* Sets the place of a key; false without memory. */
 bool tg_intmap_set (tg_IntMap *x, uint64_t key, uint32_t place);
 

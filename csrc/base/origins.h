@@ -111,6 +111,16 @@ TG_INLINE void tg_origins_rise (tg_Origins *o) {
   o->nhigh = o->nchanges;
 }
 
+/* Whether it is one of those that are made now, of which nothing has been
+   told. */
+TG_INLINE bool tg_origins_is_now (const tg_Origins *o, tg_OriginId id) {
+  for (uint32_t i = 0; i < o->nparts; i++) {
+    if (o->parts[i].origin == id)
+      return true;
+  }
+  return false;
+}
+
 /* How many changes are to be told. */
 TG_INLINE uint32_t tg_origins_due (const tg_Origins *o) {
   return o->nchanges - o->first;

@@ -49,6 +49,8 @@ typedef struct tg_Command {
   uint64_t id;            /* of the trace; of an ATTACH, its number */
   bool first;             /* START: a new sequence begins */
   bool bytes;             /* START: the client gets the stream as it is */
+  bool makers;            /* START: with who made what is alive
+                             (session/tracelimits.h) */
   bool patient;           /* it is soon enough when the program looks by
                              itself: no signal disturbs it */
   char *name;             /* owns: of a START */

@@ -270,14 +270,14 @@ bool tg_clientstream_attach (tg_ClientStream *c, bool yes) {
 /* The member is there before the command is sent: its notice may come at once.
    Both have options of their own, since the command's move into the trace. */
 bool tg_clientstream_start (tg_ClientStream *c, uint64_t id,
-                            const tg_Options *o, const char *name,
-                            bool bytes) {
+                            const tg_Options *o, const tg_ClientStart *how) {
   tg_Command *k = tg_command_new(TG_COMMAND_START, id);
   tg_ClientTrace *m = tg_calloc(1, sizeof *m);
   if (k != NULL) {
     k->first = c->members == NULL;
-    k->bytes = bytes;
-    k->name = tg_strcopy(name);
+    k->bytes = how->bytes;
+    k->makers = how->makers;
+    k->name = tg_strcopy(how->name);
   }
   if (m == NULL || k == NULL || k->name == NULL
       || !tg_options_copy(&k->options, o)

@@ -40,12 +40,17 @@ void tg_clientstream_free (tg_ClientStream *c);
    memory, and nothing has changed. */
 bool tg_clientstream_attach (tg_ClientStream *c, bool yes);
 
-/* Asks for a trace of these options (copied): a member from now on, the only
-   one if it is to come as 'bytes' (blockstream.h). False without memory, and
-   nothing has changed. */
+/* How a trace is to come. */
+typedef struct tg_ClientStart {
+  const char *name;
+  bool bytes;                 /* as bytes (blockstream.h), and alone */
+  bool makers;                /* channel.h */
+} tg_ClientStart;
+
+/* Asks for a trace of these options (copied): a member from now on. False
+   without memory, and nothing has changed. */
 bool tg_clientstream_start (tg_ClientStream *c, uint64_t id,
-                            const tg_Options *o, const char *name,
-                            bool bytes);
+                            const tg_Options *o, const tg_ClientStart *how);
 
 /* What a member still sends does not count from here on. None of that id is
    fine. */

@@ -166,6 +166,37 @@ bool tg_jsonscan_unsigned (tg_JsonScan *s, uint64_t *n) {
   return true;
 }
 
+#define DIGITS 19       /* of which none is too large... */
+#define ROOM (DIGITS + 1)       /* ...and what is behind them */
+
+static const char *row_number (const char *p, uint64_t *n) {
+  uint64_t v = 0;
+  const char *from = p;
+  for (unsigned d; (d = (unsigned)*p - '0') <= 9; p++) {
+    if (p - from == DIGITS)
+      return from;
+    v = v * 10 + d;
+  }
+  *n = v;
+  return p;
+}
+
+bool tg_jsonscan_row (tg_JsonScan *s, uint64_t *list, uint32_t n) {
+  const char *p = s->p;
+  if ((size_t)(s->end - p) < (size_t)n * ROOM)
+    return false;
+  for (uint32_t i = 0; i < n; i++) {
+    if (i > 0 && *p++ != ',')
+      return false;
+    const char *behind = row_number(p, &list[i]);
+    if (behind == p)
+      return false;
+    p = behind;
+  }
+  s->p = p;
+  return true;
+}
+
 /* ---- any value ---- */
 
 static bool skip_string (tg_JsonScan *s) {

@@ -34,6 +34,11 @@ bool tg_jsonscan_string (tg_JsonScan *s, tg_Buf *to);
 /* A number without sign and fraction, of 64 bits. */
 bool tg_jsonscan_unsigned (tg_JsonScan *s, uint64_t *n);
 
+/* 'n' numbers with commas between them and nothing else, as whoever writes
+   millions of them does. False, and nothing is passed: they are to be looked at
+   one by one. */
+bool tg_jsonscan_row (tg_JsonScan *s, uint64_t *list, uint32_t n);
+
 /* Passes any value. */
 bool tg_jsonscan_skip (tg_JsonScan *s);
 

@@ -27,6 +27,13 @@ bool tg_makers_set (tg_Makers *m, uint32_t node, tg_MakerId maker) {
   return true;
 }
 
+uint32_t tg_makers_known (const tg_Makers *m) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < m->nof; i++)
+    n += m->of[i] != 0;
+  return n;
+}
+
 /* From the last on, each before those that are there already. */
 bool tg_makers_link (const tg_Makers *m, tg_MakerLinks *links) {
   size_t n = (size_t)m->count + 1;

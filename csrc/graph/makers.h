@@ -52,6 +52,9 @@ TG_INLINE tg_MakerId tg_makers_of (const tg_Makers *m, uint32_t node) {
   return node < m->nof ? m->of[node] : 0;
 }
 
+/* Of how many nodes somebody knows. */
+uint32_t tg_makers_known (const tg_Makers *m);
+
 TG_INLINE const tg_Maker *tg_makers_get (const tg_Makers *m, tg_MakerId id) {
   tg_assert(id > 0 && id <= m->count);
   return &m->list[id - 1];

@@ -180,19 +180,26 @@ static bool read_head (Reading *r) {
 
 /* ---- nodes and edges ---- */
 
-/* One record of fields; false at the end, and if anything is wrong. */
-static bool next_record (Reading *r, const Fields *f, uint64_t *n,
-                         uint64_t *list) {
+/* The fields of a record behind the first one's comma. */
+static bool read_record (Reading *r, const Fields *f, uint64_t *n,
+                            uint64_t *list) {
   for (uint32_t i = 0; i < f->count; i++) {
-    if (!tg_jsonscan_more(&r->scan, ']', n)) {
-      if (i > 0)
-        tg_jsonscan_fail(&r->scan, "all fields");
+    if (i > 0 && !tg_jsonscan_more(&r->scan, ']', n)) {
+      tg_jsonscan_fail(&r->scan, "all fields");
       return false;
     }
     if (!tg_jsonscan_unsigned(&r->scan, &list[i]))
       return false;
   }
   return true;
+}
+
+/* One record of fields; false at the end, and if anything is wrong. */
+static bool next_record (Reading *r, const Fields *f, uint64_t *n,
+                         uint64_t *list) {
+  return tg_jsonscan_more(&r->scan, ']', n)
+         && (tg_jsonscan_row(&r->scan, list, f->count)
+             || read_record(r, f, n, list));
 }
 
 /* By the number that the file has for its maker, if there is one. */

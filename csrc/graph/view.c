@@ -1,10 +1,10 @@
 /* view.c - see view.h: what is open, its summary, ways to one node. */
 #include "graph/view.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "graph/largest.h"
 #include "graph/snapshotreader.h"
 #include "text/utf8.h"
 
@@ -80,18 +80,6 @@ void tg_view_node (tg_View *v, uint32_t node, tg_Sink *out) {
 
 /* ---- summary ---- */
 
-typedef struct Row {
-  uint64_t weight;
-  uint32_t i;
-} Row;
-
-static int by_weight (const void *a, const void *b) {
-  const Row *x = a, *y = b;
-  if (x->weight != y->weight)
-    return (x->weight < y->weight) - (x->weight > y->weight);
-  return (x->i > y->i) - (x->i < y->i);
-}
-
 static void write_class (tg_View *v, const tg_ClassSum *sum, tg_Sink *out) {
   size_t size;
   const char *s = tg_graph_class(&v->graph, sum->node, &size);
@@ -104,27 +92,22 @@ static void write_class (tg_View *v, const tg_ClassSum *sum, tg_Sink *out) {
   out->close(out);
 }
 
-/* Sorted; those that are only made up are left out by the caller's numbers. */
+/* Those that are only made up are left out by the caller's numbers. */
 static bool write_classes (tg_View *v, const tg_ClassSum *sums, uint32_t n,
                            uint32_t most, tg_Sink *out) {
-  Row *rows = tg_malloc(((size_t)n + 1) * sizeof *rows);
-  if (rows == NULL)
-    return false;
-  for (uint32_t i = 0; i < n; i++)
-    rows[i] = (Row){sums[i].retained, i};
-  if (n > 1)
-    qsort(rows, n, sizeof *rows, by_weight);
+  tg_Largest rows = {.most = most};
+  bool done = true;
+  for (uint32_t i = 0; done && i < n; i++)
+    done = sums[i].count == 0
+           || tg_largest_add(&rows, (tg_Weighed){sums[i].retained, i});
+  tg_largest_sort(&rows);
   tg_sink_key(out, "classes");
   out->array(out);
-  for (uint32_t i = 0, k = 0; i < n && k < most; i++) {
-    if (sums[rows[i].i].count == 0)
-      continue;
-    write_class(v, &sums[rows[i].i], out);
-    k++;
-  }
+  for (uint32_t i = 0; done && i < rows.count; i++)
+    write_class(v, &sums[rows.list[i].i], out);
   out->close(out);
-  tg_free(rows);
-  return true;
+  tg_largest_free(&rows);
+  return done;
 }
 
 /* What nearly all of a node's bytes are kept by, one below it, is told in its
@@ -140,15 +123,15 @@ static uint8_t *passes_on (const tg_View *v) {
   return passes;
 }
 
-static void write_retainers (tg_View *v, const Row *rows, uint32_t n,
+static void write_retainers (tg_View *v, const tg_Largest *rows,
                              tg_Sink *out) {
   tg_sink_key(out, "retainers");
   out->array(out);
-  for (uint32_t i = 0; i < n; i++) {
+  for (uint32_t i = 0; i < rows->count; i++) {
     out->object(out);
     tg_sink_key(out, "name");
-    tg_view_name(v, rows[i].i, out);
-    tg_view_node(v, rows[i].i, out);
+    tg_view_name(v, rows->list[i].i, out);
+    tg_view_node(v, rows->list[i].i, out);
     out->close(out);
   }
   out->close(out);
@@ -157,20 +140,18 @@ static void write_retainers (tg_View *v, const Row *rows, uint32_t n,
 static bool find_retainers (tg_View *v, uint32_t most, tg_Sink *out) {
   const tg_Dominators *d = &v->dominators;
   uint8_t *passes = passes_on(v);
-  Row *rows = tg_malloc(((size_t)d->count + 1) * sizeof *rows);
-  uint32_t n = 0;
-  bool done = passes != NULL && rows != NULL;
+  tg_Largest rows = {.most = most};
+  bool done = passes != NULL;
   for (uint32_t i = 1; done && i < d->count; i++) {
     uint32_t node = d->order[i];
     if (!passes[node] && tg_graph_is_object(&v->graph, node))
-      rows[n++] = (Row){d->retained[node], node};
+      done = tg_largest_add(&rows, (tg_Weighed){d->retained[node], node});
   }
-  if (done && n > 1)
-    qsort(rows, n, sizeof *rows, by_weight);
+  tg_largest_sort(&rows);
   if (done)
-    write_retainers(v, rows, n < most ? n : most, out);
+    write_retainers(v, &rows, out);
   tg_free(passes);
-  tg_free(rows);
+  tg_largest_free(&rows);
   return done;
 }
 

@@ -41,19 +41,24 @@ static uint32_t long_name (tg_Naming *n, const char *s, uint64_t size,
   return tg_graph_string(n->graph, n->text.data, n->text.size);
 }
 
-/* Where a string has its bytes. */
-static uint32_t string_name (tg_Naming *n, uint64_t at) {
-  tg_Heap *h = n->heap;
+/* Where a string has its bytes, and how many. */
+static uint64_t text_of (const tg_Heap *h, uint64_t at, uint64_t *size) {
   int tag = tg_image_byte(h->image, at + tg_heap_row(h, AT_OBJECT_TAG)) & 0x3f;
   bool is_short = tag == h->layout->at[TG_ROW_TAG_SHORT]
                   && tg_heap_has(h, AT_STRING_SHORT);
-  uint64_t text = at + tg_heap_row(h, AT_STRING_TEXT), size;
+  uint64_t text = at + tg_heap_row(h, AT_STRING_TEXT);
   if (is_short)
-    size = tg_image_byte(h->image, at + tg_heap_row(h, AT_STRING_SHORT));
+    *size = tg_image_byte(h->image, at + tg_heap_row(h, AT_STRING_SHORT));
   else
-    size = tg_image_word(h->image, at + tg_heap_row(h, AT_STRING_LONG));
+    *size = tg_image_word(h->image, at + tg_heap_row(h, AT_STRING_LONG));
   if (!is_short && h->sight.release >= 50500)
     text = tg_image_word(h->image, text);
+  return text;
+}
+
+static uint32_t string_name (tg_Naming *n, uint64_t at) {
+  tg_Heap *h = n->heap;
+  uint64_t size, text = text_of(h, at, &size);
   uint64_t some = (size < TG_NAME_MOST) ? size : TG_NAME_MOST;
   const char *s = (const char *)tg_image_at(h->image, text, some);
   if (s == NULL)
@@ -63,6 +68,21 @@ static uint32_t string_name (tg_Naming *n, uint64_t at) {
   const uint8_t *all = tg_image_at(h->image, text, size);
   return long_name(n, s, size,
                    all != NULL ? tg_hash_bytes(all, (size_t)size) : at);
+}
+
+#define AHEAD 8u        /* objects */
+
+/* The table of some million strings is in no cache, so a search is a wait:
+   several go on at a time. */
+static void expect_name (tg_Naming *n, uint32_t object) {
+  tg_Heap *h = n->heap;
+  if (object >= h->count || h->kinds[object] != TG_OBJECT_STRING)
+    return;
+  uint64_t size, text = text_of(h, h->at[object], &size);
+  const void *s = size < TG_NAME_MOST ? tg_image_at(h->image, text, size)
+                                      : NULL;
+  if (s != NULL)
+    tg_intern_expect(&n->graph->strings, s, (size_t)size);
 }
 
 /* ---- what modules have ---- */
@@ -296,8 +316,10 @@ bool tg_naming_begin (tg_Naming *n, tg_Heap *heap, tg_Graph *graph) {
     return false;
   know_modules(n);
   know_functions(n);
-  for (uint32_t i = 0; i < heap->count; i++)
+  for (uint32_t i = 0; i < heap->count; i++) {
+    expect_name(n, i + AHEAD);
     n->names[i] = first_name(n, i);
+  }
   return !graph->failed;
 }
 

@@ -36,6 +36,21 @@ static void strike (tg_Host *h) {
   pthread_mutex_unlock(&all.mutex);
 }
 
+bool tg_life_hold (void) {
+  return pthread_mutex_trylock(&all.mutex) == 0;
+}
+
+void tg_life_let (void) {
+  pthread_mutex_unlock(&all.mutex);
+}
+
+tg_Host *tg_life_host (const lua_State *main) {
+  tg_Host *h = all.first;
+  while (h != NULL && h->main != main)
+    h = h->next;
+  return h;
+}
+
 /* In the child all hosts are told, also those of other threads: these are not
    there. */
 static void at_fork (tg_AtFork side) {

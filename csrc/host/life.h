@@ -19,6 +19,15 @@ void tg_life_end (tg_Host *h, lua_State *L);                   /* [-0, +0, m] */
 /* Whether the state is about to close, and has no host any more. */
 bool tg_life_ended (lua_State *L);                             /* [-0, +0, -] */
 
+/* The list of hosts stays as it is until tg_life_let; false: another thread is
+   at it, perhaps for long. Any thread. */
+bool tg_life_hold (void);
+void tg_life_let (void);
+
+/* The host of the state with that main thread, in a list that is held; NULL: it
+   has none. */
+tg_Host *tg_life_host (const lua_State *main);
+
 /* From now on hosts are told when the process forks and exits. Often is
    fine. */
 void tg_life_setup (void);

@@ -10,12 +10,20 @@
 #define PAGES 256u              /* of a block */
 #define BLOCK ((size_t)PAGES * TG_PAGE)
 
+/* Where a search is: in [heap], which comes first, or behind it. */
+typedef struct Place {
+  bool behind;
+  uint64_t at;
+} Place;
+
 typedef struct Search {
   tg_Sight *s;
   tg_Finds *found;
   uint8_t *block;       /* owns */
   uint64_t distance;    /* from the word to what it says */
-  bool mains, coroutines;
+  bool behind;          /* it is behind [heap] */
+  bool again;           /* for coroutines before their main thread alone */
+  Place mains[TG_FOUND_STATES];
 } Search;
 
 void tg_found_free (tg_Finds *found) {
@@ -33,45 +41,64 @@ static bool is_among (const uint64_t *list, uint32_t n, uint64_t word) {
   return false;
 }
 
-static void add_main (Search *x, uint64_t at) {
+static bool is_before (Place a, Place b) {
+  return a.behind != b.behind ? b.behind : a.at < b.at;
+}
+
+static void add_main (Search *x, Place place) {
   tg_SeenState state;
   tg_Finds *found = x->found;
-  if (!tg_state_read(x->s, at, &state) || !tg_state_is_main(x->s, &state))
+  if (!tg_state_read(x->s, place.at, &state)
+      || !tg_state_is_main(x->s, &state))
     return;
   if (found->nstates == TG_FOUND_STATES) {
     found->omitted++;
     return;
   }
-  found->mains[found->nstates] = at;
+  x->mains[found->nstates] = place;
+  found->mains[found->nstates] = place.at;
   found->shareds[found->nstates++] = state.shared;
 }
 
-/* Words are searched in order, so none is met twice. */
-static void add_coroutine (Search *x, uint64_t at) {
+/* Words are searched in order, so none is met twice: those behind a main thread
+   the first time, those before it the second time. */
+static void add_coroutine (Search *x, Place place, const Place *main) {
   tg_SeenState state;
   tg_Finds *found = x->found;
-  if (is_among(found->mains, found->nstates, at)
-      || !tg_state_read(x->s, at, &state))
+  if (is_before(place, *main) != x->again
+      || is_among(found->mains, found->nstates, place.at)
+      || !tg_state_read(x->s, place.at, &state))
     return;
   if (found->count < TG_FOUND_COROUTINES
       && tg_grow(&found->list, &found->capacity, found->count + 1,
                  sizeof *found->list))
-    found->list[found->count++] = at;
+    found->list[found->count++] = place.at;
 }
 
 /* ---- blocks ---- */
 
+static void look_at_word (Search *x, uint64_t word, uint64_t at) {
+  const tg_Finds *found = x->found;
+  Place place = {x->behind, at - tg_state_shared_at(x->s)};
+  if (!x->again && word == at + x->distance)
+    add_main(x, place);
+  for (uint32_t i = 0; i < found->nstates; i++) {
+    if (word == found->shareds[i])
+      add_coroutine(x, place, &x->mains[i]);
+  }
+}
+
+/* There are few states, mostly one, and a word is hardly ever what is looked
+   for. */
 static void search_words (Search *x, uint64_t at, size_t size) {
-  uint64_t offset = tg_state_shared_at(x->s);
+  const tg_Finds *found = x->found;
   x->found->bytes += size;
   for (size_t i = 0; i < size; i += 8) {
     uint64_t word;
     memcpy(&word, x->block + i, sizeof word);
-    if (x->mains && tg_unlikely(word == at + i + x->distance))
-      add_main(x, at + i - offset);
-    if (x->coroutines
-        && tg_unlikely(is_among(x->found->shareds, x->found->nstates, word)))
-      add_coroutine(x, at + i - offset);
+    if (tg_unlikely(word == at + i + x->distance
+                    || is_among(found->shareds, found->nstates, word)))
+      look_at_word(x, word, at + i);
   }
 }
 
@@ -103,8 +130,20 @@ static void search_block (Search *x, uint64_t at, uint32_t pages) {
   }
 }
 
+/* Whether there is a main thread behind that place. */
+static bool is_wanted (const Search *x, Place place) {
+  if (!x->again)
+    return true;
+  for (uint32_t i = 0; i < x->found->nstates; i++) {
+    if (is_before(place, x->mains[i]))
+      return true;
+  }
+  return false;
+}
+
 static void search_map (Search *x, const tg_Map *map) {
-  for (uint64_t at = map->start; at < map->end; at += BLOCK) {
+  for (uint64_t at = map->start;
+       at < map->end && is_wanted(x, (Place){x->behind, at}); at += BLOCK) {
     uint64_t left = (map->end - at) / TG_PAGE;
     search_block(x, at, (left < PAGES) ? (uint32_t)left : PAGES);
   }
@@ -126,10 +165,11 @@ static bool may_have_states (const tg_Map *map) {
 static void search_maps (Search *x) {
   const tg_Maps *maps = &x->s->memory->maps;
   for (int round = 0; round < 2; round++) {
+    x->behind = round != 0;
     for (uint32_t i = 0; i < maps->count; i++) {
       const tg_Map *map = &maps->list[i];
       bool heap = (map->flags & TG_MAP_HEAP) != 0;
-      if (heap == (round == 0) && may_have_states(map))
+      if (heap != x->behind && may_have_states(map))
         search_map(x, map);
     }
   }
@@ -144,12 +184,9 @@ static bool begin (Search *x, tg_Sight *s, tg_Finds *found) {
 void tg_finder_search (tg_Sight *s, tg_Finds *found) {
   Search x;
   if (begin(&x, s, found)) {
-    x.mains = true;
     search_maps(&x);
-    x.mains = false;
-    x.coroutines = true;
-    if (found->nstates > 0)
-      search_maps(&x);
+    x.again = true;
+    search_maps(&x);
   }
   tg_free(x.block);
 }

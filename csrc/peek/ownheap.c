@@ -101,23 +101,47 @@ static bool number_births (tg_Births *b, const tg_Ourselves *ours) {
   return false;
 }
 
+/* The table there: names of files to their numbers. Without memory some are not
+   known. */
+static void read_scripts (lua_State *L, int i, tg_ScriptIds *scripts) {
+  if (!lua_istable(L, i))
+    return;
+  for (lua_pushnil(L); lua_next(L, i) != 0; lua_pop(L, 1)) {
+    size_t size;
+    const char *name = lua_type(L, -2) == LUA_TSTRING
+                       ? lua_tolstring(L, -2, &size) : NULL;
+    if (name != NULL && lua_isinteger(L, -1))
+      (void)tg_scriptids_add(scripts, name, size,
+                             (uint32_t)lua_tointeger(L, -1));
+  }
+}
+
+static const char *check_path (lua_State *L, int i) {
+  const char *path = luaL_checkstring(L, i);
+  size_t n = strlen(path);
+  luaL_argcheck(L, n < 3 || strcmp(path + n - 3, ".gz") != 0, i,
+                "a snapshot is not compressed");
+  luaL_argcheck(L, strcmp(path, "-") != 0, i, "a snapshot has a file");
+  return path;
+}
+
 /* Nothing is made in the state before the copy has been. */
 int ownheap_snapshot (lua_State *L) {
-  const char *path = luaL_checkstring(L, 1);
+  const char *path = check_path(L, 1);
   tg_Picture p = {.pipe = -1};
   bool wait = lua_toboolean(L, 2);
   tg_Births *births = tg_birthmarks_opt(L, 3);
-  size_t n = strlen(path);
-  luaL_argcheck(L, n < 3 || strcmp(path + n - 3, ".gz") != 0, 1,
-                "a snapshot is not compressed");
-  luaL_argcheck(L, strcmp(path, "-") != 0, 1, "a snapshot has a file");
   tg_Ourselves ours;
   const char *objection = tg_ourselves_open(&ours, lx_mainthread(L));
   tg_PictureOrder order = {.ours = &ours, .path = path, .births = births,
-                           .trace = tg_memorytrace_find(L)};
+                           .tracer.trace = tg_memorytrace_find(L, wait)};
+  tg_ScriptIds scripts = {.ids = NULL};
+  read_scripts(L, 4, &scripts);
+  order.tracer.trace.scripts = &scripts;
   bool begun = objection == NULL && number_births(births, &ours)
                && tg_picture_begin(&p, &order);
   int error = errno;
+  tg_scriptids_free(&scripts);
   tg_ourselves_close(&ours);
   if (objection != NULL) {
     lua_pushnil(L);

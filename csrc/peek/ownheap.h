@@ -11,11 +11,12 @@
 #include "binding/lx.h"
 
 /*
-** snapshot(path, wait, marks?) -> result | nil, message, code. With 'wait'
-** false the result has stopped_ms alone, and is called for the rest: result()
-** waits, and gives what the other way gives at once. Fields: objects, bytes,
-** state_bytes, garbage, stopped_ms. With marks (birthmarks.h) ids are by birth,
-** and there are samples.
+** snapshot(path, wait, marks?, scripts?) -> result | nil, message, code. With
+** 'wait' false the result has stopped_ms alone, and is called for the rest:
+** result() waits, and gives what the other way gives at once. Fields: objects,
+** bytes, state_bytes, garbage, distant, made, stopped_ms. With marks
+** (birthmarks.h) ids are by birth, and there are samples. 'scripts' has a
+** debugger's numbers of files, by their names (profile/allocways.h).
 */
 int ownheap_snapshot (lua_State *L);
 

@@ -79,7 +79,7 @@ static bool write_picture (const tg_PictureOrder *o, const tg_Graph *g,
 
 /* The maps are read here: while the parent read its own another thread may have
    made new ones. */
-static int take_picture (const tg_PictureOrder *o, tg_PictureSaid *said) {
+static int take_picture (tg_PictureOrder *o, tg_PictureSaid *said) {
   const tg_Ourselves *ours = o->ours;
   tg_Maps maps = {0};
   tg_Image image;
@@ -95,18 +95,22 @@ static int take_picture (const tg_PictureOrder *o, tg_PictureSaid *said) {
     return ENOMEM;
   if (o->births != NULL)
     number_objects(o->births, &graph);
-  if (!tg_tracedheap_add(&o->trace, &heap, &graph))
+  tg_TracedHeap traced = tg_tracedheap_add(&o->tracer, &heap, &graph);
+  if (traced == TG_TRACEDHEAP_BUSY && o->strict)
+    return EAGAIN;
+  if (traced == TG_TRACEDHEAP_MEMORY)
     return ENOMEM;
+  said->made = tg_makers_known(&graph.makers);
   return write_picture(o, &graph, &image, said) ? 0 : errno;
 }
 
 /* Memory that went away ends it, of which no core is to be left: it would be
    the program's. */
-static _Noreturn void be_child (const tg_PictureOrder *o, int fd) {
+static _Noreturn void be_child (tg_PictureOrder *o, int fd) {
   tg_PictureSaid said = {0};
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   tg_apart_begin();
-  tg_tracedheap_fork(&o->trace, TG_ATFORK_CHILD);
+  tg_tracedheap_fork(&o->tracer, TG_ATFORK_CHILD);
   keep_only(fd, o->path == NULL);
   said.error = take_picture(o, &said);
   bool told = o->path == NULL && said.error == 0;
@@ -126,7 +130,7 @@ static pid_t copy_process (uint64_t *took_ns) {
   return child;
 }
 
-bool tg_picture_begin (tg_Picture *p, const tg_PictureOrder *o) {
+bool tg_picture_begin (tg_Picture *p, tg_PictureOrder *o) {
   int ends[2];
   sigset_t all, before;
   uint64_t took_ns = 0;
@@ -134,12 +138,12 @@ bool tg_picture_begin (tg_Picture *p, const tg_PictureOrder *o) {
     return false;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  tg_tracedheap_fork(&o->trace, TG_ATFORK_BEFORE);
+  tg_tracedheap_fork(&o->tracer, TG_ATFORK_BEFORE);
   p->child = copy_process(&took_ns);
   if (p->child == 0)
     be_child(o, ends[1]);
   int error = errno;
-  tg_tracedheap_fork(&o->trace, TG_ATFORK_PARENT);
+  tg_tracedheap_fork(&o->tracer, TG_ATFORK_PARENT);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   close(ends[1]);
   p->pipe = ends[0];
@@ -214,5 +218,6 @@ void tg_picture_push (lua_State *L, const tg_PictureSaid *said,
   lx_set_integer(L, "state_bytes", (lua_Integer)said->sums.state_bytes);
   lx_set_integer(L, "garbage", (lua_Integer)said->sums.garbage);
   lx_set_integer(L, "distant", (lua_Integer)said->sums.distant);
+  lx_set_integer(L, "made", (lua_Integer)said->made);
   lx_set_number(L, "stopped_ms", stopped_ms);
 }

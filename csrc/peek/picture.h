@@ -30,8 +30,7 @@ typedef struct tg_PictureOrder {
   const char *path;     /* NULL: into the pipe, behind what is said */
   const tg_Births *births;      /* borrows; ids by birth, of just this moment;
                                    NULL: by address */
-  tg_MemoryTrace trace;         /* tells who made the objects, if there is
-                                   one (tracedheap.h) */
+  tg_HeapTracer tracer; /* tells who made the objects, if there is a trace */
   bool strict;          /* EAGAIN unless the sum is what the state says */
 } tg_PictureOrder;
 
@@ -39,6 +38,7 @@ typedef struct tg_PictureOrder {
    into the pipe. */
 typedef struct tg_PictureSaid {
   tg_CaptureSums sums;
+  uint64_t made;        /* objects of which is known who made them */
   int error;            /* errno of what failed; 0: nothing */
 } tg_PictureSaid;
 
@@ -50,7 +50,7 @@ typedef struct tg_Picture {
 } tg_Picture;
 
 /* False with errno. Makes nothing in the state. */
-bool tg_picture_begin (tg_Picture *p, const tg_PictureOrder *o);
+bool tg_picture_begin (tg_Picture *p, tg_PictureOrder *o);
 
 /* Whether this process began it. Another one, forked since, only closes its end
    of the pipe, whatever is called. */
@@ -68,7 +68,7 @@ bool tg_picture_await (tg_Picture *p);
 void tg_picture_drop (tg_Picture *p);
 
 /* Pushes the result as a table: objects, bytes, state_bytes, garbage,
-   distant, stopped_ms. */
+   distant, made, stopped_ms. */
 void tg_picture_push (lua_State *L, const tg_PictureSaid *said,
                       double stopped_ms);                     /* [-0, +1, m] */
 

@@ -98,7 +98,8 @@ int programheap_picture (lua_State *L) {
   tg_Ourselves *o = look(L, channel);
   if (o == NULL)
     return 3;
-  tg_PictureOrder order = {.ours = o, .path = path, .strict = strict};
+  tg_PictureOrder order = {.ours = o, .path = path, .strict = strict,
+                           .tracer.main = (void *)(uintptr_t)o->main};
   if (!tg_picture_begin(p, &order)) {
     p->child = 0;
     return refuse(L, "failed", strerror(errno));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/grow.h"
 
 #define LEVELS 256u     /* DevTools go down a tree by calls of their own */
 #define SCRIPTS (1u << 24)      /* numbers that no debugger's scripts have */
@@ -84,6 +85,39 @@ uint32_t tg_allocways_use (tg_AllocWays *w, tg_OriginId origin) {
   return w->ways[node];
 }
 
+/* By a block that the stream does not tell of yet. */
+uint32_t tg_allocways_now (tg_AllocWays *w) {
+  uint32_t way = w->ways[tg_profile_node(&w->profile)];
+  w->used[way] = 1;
+  return way;
+}
+
+/* ---- scripts ---- */
+
+bool tg_scriptids_add (tg_ScriptIds *s, const char *name, size_t size,
+                       uint32_t id) {
+  uint32_t i = tg_intern_add(&s->names, name, size);
+  if (i == TG_INTMAP_NONE
+      || !tg_grow(&s->ids, &s->capacity, i + 1, sizeof *s->ids))
+    return false;
+  s->ids[i] = id;
+  return true;
+}
+
+void tg_scriptids_free (tg_ScriptIds *s) {
+  tg_intern_free(&s->names);
+  tg_free(s->ids);
+  memset(s, 0, sizeof *s);
+}
+
+/* Else one of the file's own. */
+static uint32_t script_of (const tg_ScriptIds *s, const char *name,
+                           uint32_t text) {
+  uint32_t i = s != NULL ? tg_intern_find(&s->names, name, strlen(name))
+                         : TG_INTMAP_NONE;
+  return i != TG_INTMAP_NONE ? s->ids[i] : SCRIPTS + text;
+}
+
 /* ---- makers ---- */
 
 typedef struct Putting {
@@ -124,7 +158,7 @@ static bool add_function (Putting *p, const tg_Function *f) {
     .name = text(p, name != NULL ? name : "(anonymous function)"),
     .script = text(p, !f->is_c && f->url != NULL ? f->url : "")};
   if (!f->is_c && f->url != NULL) {
-    m.script_id = SCRIPTS + m.script;
+    m.script_id = script_of(p->w->scripts, f->url, m.script);
     m.line = f->line > 0 ? (uint32_t)f->line : 1;
     m.column = 1;
   }

@@ -19,8 +19,21 @@
 #ifndef TG_ALLOCWAYS_H
 #define TG_ALLOCWAYS_H
 
+#include "base/intern.h"
 #include "graph/graph.h"
 #include "profile/profile.h"
+
+/* The numbers that a debugger has for files, by their names: a front end goes
+   by them to the source. Zeroed memory has none. */
+typedef struct tg_ScriptIds {
+  tg_Intern names;      /* owns */
+  uint32_t *ids;        /* owns; by number there */
+  uint32_t capacity;
+} tg_ScriptIds;
+
+bool tg_scriptids_add (tg_ScriptIds *s, const char *name, size_t size,
+                       uint32_t id);
+void tg_scriptids_free (tg_ScriptIds *s);
 
 typedef struct tg_AllocWays {
   tg_Profile profile;   /* owns, as all here */
@@ -29,6 +42,7 @@ typedef struct tg_AllocWays {
   uint32_t nways;
   uint8_t *used;        /* by way */
   tg_MakerId *ids;      /* by way; once they are put */
+  const tg_ScriptIds *scripts;  /* borrows; set behind reading; or NULL */
 } tg_AllocWays;
 
 #define TG_NO_WAY UINT32_MAX
@@ -40,6 +54,9 @@ bool tg_allocways_read (tg_AllocWays *w, tg_Reader *reader, tg_Pos end);
 /* The way to a block that is there, by its origin; TG_NO_WAY: it is not
    known. */
 uint32_t tg_allocways_use (tg_AllocWays *w, tg_OriginId origin);
+
+/* The way to what runs in the end; 0: nothing that the trace has. */
+uint32_t tg_allocways_now (tg_AllocWays *w);
 
 /* Adds them to a graph that has no makers yet. False without memory. */
 bool tg_allocways_put (tg_AllocWays *w, tg_Graph *g);

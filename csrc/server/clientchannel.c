@@ -153,16 +153,19 @@ int clientchannel_check_options (lua_State *L) {
 /* The time that it may take, in ms; nil: as long as it likes. The server ends
    a trace itself when its time is over and the program has not looked. */
 static int channel_start (lua_State *L) {
-  static const char *const extra[] = {"name", "blocks", "compress", NULL};
+  static const char *const extra[] = {"name", "blocks", "compress", "makers",
+                                      NULL};
   ClientChannel *c = check(L);
   uint64_t id = check_id(L);
   tg_Options *o = read_options(L, c, extra);
   lua_getfield(L, 3, "blocks");
-  bool bytes = lua_toboolean(L, -1);
-  set_defaults(L, o, bytes);
+  lua_getfield(L, 3, "makers");
+  tg_ClientStart how = {.bytes = lua_toboolean(L, -2),
+                        .makers = lua_toboolean(L, -1)};
+  set_defaults(L, o, how.bytes);
   lua_getfield(L, 3, "name");
-  if (!tg_clientstream_start(&c->stream, id, o, luaL_checkstring(L, -1),
-                             bytes))
+  how.name = luaL_checkstring(L, -1);
+  if (!tg_clientstream_start(&c->stream, id, o, &how))
     return luaL_error(L, "not enough memory");
   if (o->duration_ns == 0)
     return 0;

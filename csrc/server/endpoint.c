@@ -89,7 +89,7 @@ static int start (lua_State *L) {
   tg_trace_anchor(L, t);
   tg_Remotes *d = &endpoint_of(o->session)->remotes;
   tg_Joining how = {.kind = TG_NOTICE_TAKEN, .id = c->id, .fresh = c->first,
-                    .bytes = c->bytes};
+                    .bytes = c->bytes, .makers = c->makers};
   if (!tg_remotes_join(d, t, &how)) {
     tg_trace_forget(L, t);
     luaL_error(L, "not enough memory");

@@ -11,6 +11,7 @@
 
 #include "server/remotes.h"
 #include "base/alloc.h"
+#include "session/tracelimits.h"
 #include "session/tracing.h"
 #include "trace/trace.h"
 
@@ -185,6 +186,8 @@ bool tg_remotes_join (tg_Remotes *d, tg_Trace *t, const tg_Joining *how) {
   tg_assert(t->session != NULL && tg_remotes_find_id(d, how->id) == NULL);
   *r = (tg_Remote){d->first, how->id, t, how->mirrored, NULL};
   d->first = r;
+  if (how->makers)
+    tg_tracelimits_keep_makers(t);
   tg_tracing_tap(t->session, t, d->follower);
   return true;
 }

@@ -42,6 +42,7 @@ typedef struct tg_Joining {
   uint64_t id;
   const tg_Trace *mirrored;   /* the program's, or NULL */
   bool fresh;                 /* a new sequence begins */
+  bool makers;                /* with who made what is alive */
   bool bytes;                 /* as bytes of the stream; then it is fresh */
 } tg_Joining;
 

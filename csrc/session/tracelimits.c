@@ -291,9 +291,25 @@ static void note_wishes (tg_Session *s) {
     tg_session_request_attention(s);
 }
 
+/* The chunk in which it has begun is the last. */
+void tg_tracelimits_keep_makers (tg_Trace *t) {
+  if (t->makers.store == NULL)
+    (void)tg_cursor_place(&t->makers, &t->stream->store, t->start);
+}
+
+/* Nothing is known any more of who made what, rather than that the program's
+   memory grows without end. */
+static void bound_makers (const tg_Session *s, tg_Trace *t) {
+  if (t->makers.store != NULL
+      && (t->end != TG_END_NOT || tg_writer_pos(&s->writer)
+          - tg_cursor_pos(&t->makers) > TG_MAKERS_MOST))
+    tg_cursor_drop(&t->makers);
+}
+
 /* Several may come to their limits with one event. */
 static void end_reached (tg_Session *s, size_t need, uint64_t now) {
   for (tg_Trace *t = s->traces; t != NULL; t = t->next) {
+    bound_makers(s, t);
     tg_End why = (t->end == TG_END_NOT) ? reached(s, t, need, now)
                                         : TG_END_NOT;
     if (why != TG_END_NOT)

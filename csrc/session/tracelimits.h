@@ -25,6 +25,14 @@ bool tg_tracelimits_again (tg_Session *s, tg_Trace *t, uint64_t now);
 /* 't' records no more, for this reason. */
 void tg_tracelimits_end (tg_Session *s, tg_Trace *t, tg_End why);
 
+/* What a trace that has just begun, and is to be sent, has in the stream is
+   kept all the same, up to TG_MAKERS_MOST bytes: a snapshot of the heap tells
+   by it who made the objects (peek/memorytrace.h). Then all of it is let go
+   of. */
+void tg_tracelimits_keep_makers (tg_Trace *t);
+
+#define TG_MAKERS_MOST (UINT64_C(256) << 20)
+
 /* When the writer must ask again: by count and time... */
 void tg_tracelimits_set (tg_Session *s);
 

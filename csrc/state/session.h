@@ -97,6 +97,8 @@ typedef struct tg_Trace {
   tg_Origin origin;
   tg_End end;                 /* why it records no more */
   tg_Cursor hold;             /* its beginning; holds nothing if consumed */
+  tg_Cursor makers;           /* the same of a client's, for whoever asks who
+                                 made what is alive (tracelimits.h) */
   const tg_Reader *consumer;  /* borrows: reads it as it goes, or NULL */
   tg_Follower *follower;      /* pins: read by another thread, or NULL */
   struct tg_Log *log;         /* owns: its live log, or NULL */

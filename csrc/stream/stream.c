@@ -41,7 +41,7 @@ static void delist (tg_Stream *s) {
 
 /* Takes the list's mutex before those of the stores: no thread takes the list's
    while it has a store's. */
-static void at_fork (tg_AtFork side) {
+void tg_stream_fork (tg_AtFork side) {
   if (side == TG_ATFORK_BEFORE)
     tg_atfork_mutex(&all.mutex, side);
   for (tg_Stream *s = all.first; s != NULL; s = s->next)
@@ -56,7 +56,7 @@ tg_Stream *tg_stream_new (void) {
   tg_Stream *s = tg_calloc(1, sizeof *s);
   if (s == NULL)
     return NULL;
-  tg_atfork_register(TG_ATFORK_STREAMS, at_fork, NULL);
+  tg_atfork_register(TG_ATFORK_STREAMS, tg_stream_fork, NULL);
   s->functions = tg_functions_new();
   if (s->functions == NULL) {
     tg_free(s);

@@ -45,6 +45,9 @@ void tg_stream_unpin (tg_Stream *s);          /* NULL is fine */
    thread that ticks, also in a handler. */
 void tg_stream_note_ticking (tg_Stream *s);
 
+/* The mutexes of all streams, around a fork or a clone. */
+void tg_stream_fork (tg_AtFork side);
+
 /* The text of a source that its functions are from, as tg_sources_text. For an
    export, which calls it through a pointer: 'stream' is a tg_Stream. */
 bool tg_stream_source (void *stream, const char *url, tg_Buf *text);

@@ -8,6 +8,8 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 /* As zstd.h of the library has them, whose numbers are promised to stay. */
 #define LEVEL_PARAMETER 100       /* ZSTD_c_compressionLevel */
 #define CHECKSUM_PARAMETER 201    /* ZSTD_c_checksumFlag */
@@ -24,6 +26,8 @@ static struct {
   size_t (*set) (void *c, int parameter, int value);
   size_t (*pack) (void *c, void *to, size_t room, const void *data,
                   size_t size);
+  size_t (*unpacking_size) (void);
+  void *(*place_unpacking) (void *memory, size_t size);
   void *(*new_unpacking) (void);
   size_t (*free_unpacking) (void *c);
   size_t (*unpack) (void *c, void *to, size_t room, const void *data,
@@ -49,6 +53,10 @@ static void find_library (void) {
     && find_symbol(h, "ZSTD_createDCtx", &library.new_unpacking)
     && find_symbol(h, "ZSTD_freeDCtx", &library.free_unpacking)
     && find_symbol(h, "ZSTD_decompressDCtx", &library.unpack);
+  if (library.there
+      && !(find_symbol(h, "ZSTD_estimateDCtxSize", &library.unpacking_size)
+           && find_symbol(h, "ZSTD_initStaticDCtx", &library.place_unpacking)))
+    library.place_unpacking = NULL;
 }
 
 bool tg_zstd_there (void) {
@@ -79,19 +87,40 @@ size_t tg_zstd_pack (tg_Zstd *z, const void *data, size_t size, void *to,
   return library.is_error(n) ? 0 : n;
 }
 
+/* In memory of ours, where the library can do that: then it asks for none, and
+   its packed bytes can be read in a child that may not (base/apart.h). */
+static void *begin_unpacking (void) {
+  if (!tg_zstd_there())
+    return NULL;
+  if (library.place_unpacking == NULL)
+    return library.new_unpacking();
+  size_t size = library.unpacking_size();
+  void *memory = tg_malloc(size);
+  void *made = memory != NULL ? library.place_unpacking(memory, size) : NULL;
+  if (made == NULL)
+    tg_free(memory);
+  return made;            /* it begins where the memory does */
+}
+
+static void end_unpacking (void *c) {
+  if (library.place_unpacking == NULL)
+    library.free_unpacking(c);
+  else
+    tg_free(c);
+}
+
 bool tg_zstd_unpack (tg_Zstd *z, const void *data, size_t packed, void *to,
                      size_t size) {
   if (z->unpacks == NULL)
-    z->unpacks = tg_zstd_there() ? library.new_unpacking() : NULL;
+    z->unpacks = begin_unpacking();
   return z->unpacks != NULL
          && library.unpack(z->unpacks, to, size, data, packed) == size;
 }
 
-/* What is there was made by the library. */
 void tg_zstd_free (tg_Zstd *z) {
   if (z->packs != NULL)
     library.free_packing(z->packs);
   if (z->unpacks != NULL)
-    library.free_unpacking(z->unpacks);
+    end_unpacking(z->unpacks);
   memset(z, 0, sizeof *z);
 }

@@ -3,8 +3,8 @@
 **
 ** The library is found when it is first asked for and stays loaded. It is not
 ** linked: a build needs none of its files, and a machine without it has all but
-** what is packed. Only functions are used that libzstd.so.1 has in each of its
-** releases from 1.4 on.
+** what is packed. Only functions are needed that libzstd.so.1 has in each of
+** its releases from 1.4 on.
 **
 ** Plain C; a tg_Zstd is one thread's at a time. It allocates when it is first
 ** used, and refused memory shows as bytes that could not be packed.

@@ -322,6 +322,7 @@ static void release (lua_State *L, tg_Trace *t) {
     tg_tracing_stop(t->session, L, t);
   tg_assert(t->session == NULL && t->file == NULL);
   tg_cursor_drop(&t->hold);
+  tg_cursor_drop(&t->makers);
   tg_stream_unpin(t->stream);
   tg_options_free(&t->options);
   tg_free(t->name);

@@ -27,7 +27,8 @@ local function check (options)
   end
 end
 
--- objects, bytes, state_bytes, garbage, stopped_ms | nil, message, code
+-- objects, bytes, state_bytes, garbage, distant, made, stopped_ms; or nil,
+-- message, code
 function heap.snapshot (path, options)
   if type(path) ~= "string" then
     error("bad argument #1 to 'snapshot' (the name of a file)", 2)

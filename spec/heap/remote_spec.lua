@@ -62,6 +62,18 @@ local function taken (program, directory)
   return document, snapshot
 end
 
+-- What made the objects of a class: the way, and how many.
+local function ways_to (snapshot, class)
+  local ways = {}
+  for _, node in ipairs(snapshot.nodes) do
+    if node.name == class then
+      local way = snapshot:made_by(node) or "nobody"
+      ways[way] = (ways[way] or 0) + 1
+    end
+  end
+  return ways
+end
+
 describe("a snapshot over the wire", function ()
   it("is the whole heap of a program that sleeps, to the byte", function ()
     with(nil, function (program, directory)
@@ -84,6 +96,68 @@ describe("a snapshot over the wire", function ()
       assert.equal(first.objects, second.objects)
       assert.equal(first.garbage, second.garbage)
     end)
+  end)
+
+  -- While nothing is traced that would tell the stream of the last ones: these
+  -- are of what ran.
+  it("has who made the objects, if a trace with memory runs there", function ()
+    with(nil, function (program, directory)
+      local path = directory .. "/x.heaptimeline"
+      local result = heaps.command {address(program), "-o", path}
+      assert.truthy(result.stderr:find("nobody knows who made the objects", 1,
+                                       true))
+      tell(program, ([[
+        trace = require "tracegrip".start {memory = true, trace = {"name"},
+                                           c = false}
+        local Item, Last = {__name = "Item"}, {__name = "Last"}
+        function make (of) list[#list + 1] = setmetatable({}, of) end
+        local function early () make(Item) make(Item) end
+        function last ()
+          make(Item)
+          list[#list + 1] = setmetatable({}, Last)
+          io.write("made\n") io.flush() io.read()
+        end
+        early()]]):gsub("\n *", " "))
+      program:tell "last()"
+      program:says "made\n"
+      result = heaps.command {address(program), "-o", path}
+      assert.equal("", result.stderr)
+      program:tell ""
+      local snapshot = heaps.read(path)
+      snapshot:check()
+      assert.same({["make < early"] = 2, ["make < last < (main chunk)"] = 1,
+                   nobody = 1}, ways_to(snapshot, "Item"))
+      assert.same({["last < (main chunk)"] = 1, nobody = 1},
+                  ways_to(snapshot, "Last"))
+    end)
+  end)
+
+  -- What is sent is gone in the program, if nothing else is asked for.
+  it("has who made them of a client's trace that keeps it", function ()
+    for _, makers in ipairs {true, false} do
+      with(nil, function (program, directory)
+        local path, peer = directory .. "/x.heaptimeline", program:peer()
+        tell(program, ([[
+          local Item = {__name = "Item"}
+          function make () list[#list + 1] = setmetatable({}, Item) end
+          function fill (n) for i = 1, n do make() end end]]):gsub("\n *", " "))
+        assert.equal("attached", peer:request "attach".type)
+        local reply = peer:request("startTrace", {makers = 1})
+        assert.truthy(reply.message:find("'makers' must be", 1, true))
+        reply = peer:request("startTrace", {trace = {"name", "allocations"},
+                                            makers = makers})
+        assert.equal("startedTrace", reply.type)
+        tell(program, "fill(5000)")
+        local result = heaps.command {address(program), "-o", path}
+        local unknown = result.stderr:find("nobody knows", 1, true)
+        assert.equal(makers, unknown == nil)
+        if makers then
+          assert.same({["make < fill < (main chunk)"] = 5000, nobody = 1},
+                      ways_to(heaps.read(path), "Item"))
+        end
+        peer:close()
+      end)
+    end
   end)
 
   it("is one of a program that runs without a pause", function ()

@@ -33,6 +33,7 @@ local scripts = {
   {"acting", "run code, complete it, and pause by what people do"},
   {"panels", "show the console, coverage and a profile in their panels"},
   {"memory", "show who has made what is alive, and when"},
+  {"makers", "show who has made an object, and where that is"},
   {"mapped", "show the files that Lua was made of, by their maps"},
   {"clients", "are several for one program"},
 }

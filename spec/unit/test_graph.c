@@ -9,6 +9,8 @@
 #include "graph/classes.h"
 #include "graph/extract.h"
 #include "graph/identity.h"
+#include "graph/jsonscan.h"
+#include "graph/largest.h"
 #include "graph/paths.h"
 #include "graph/snapshotreader.h"
 #include "graph/snapshotwriter.h"
@@ -592,6 +594,63 @@ static void a_way_too_long_is_no_missing_way (void) {
   tg_buf_free(&b);
 }
 
+/* ---- the largest, numbers in a row ---- */
+
+static int by_definition (const void *a, const void *b) {
+  const tg_Weighed *x = a, *y = b;
+  if (x->weight != y->weight)
+    return x->weight < y->weight ? 1 : -1;
+  return x->i > y->i ? 1 : -1;
+}
+
+static void check_largest (uint32_t n, uint32_t most, uint64_t *seed) {
+  tg_Weighed all[200];
+  tg_Largest l = {.most = most};
+  for (uint32_t i = 0; i < n; i++) {
+    all[i] = (tg_Weighed){unit_random(seed) % 20, i};
+    UNIT_CHECK(tg_largest_add(&l, all[i]));
+  }
+  tg_largest_sort(&l);
+  qsort(all, n, sizeof *all, by_definition);
+  UNIT_CHECK(l.count == (n < most ? n : most));
+  for (uint32_t i = 0; i < l.count; i++)
+    UNIT_CHECK(l.list[i].weight == all[i].weight && l.list[i].i == all[i].i);
+  tg_largest_free(&l);
+}
+
+static void the_largest_are_those_of_a_sorted_list (void) {
+  uint64_t seed = 7;
+  for (uint32_t n = 0; n < 200; n += 7) {
+    for (uint32_t most = 0; most < 40; most += 3)
+      check_largest(n, most, &seed);
+  }
+}
+
+/* Whether three numbers are a row of the text; what is passed else. */
+static bool is_row (const char *text, uint64_t *list, ptrdiff_t *passed) {
+  tg_JsonScan s;
+  char room[128];
+  memset(room, ' ', sizeof room);
+  memcpy(room, text, strlen(text));
+  tg_jsonscan_init(&s, room, sizeof room);
+  bool row = tg_jsonscan_row(&s, list, 3);
+  *passed = s.p - s.start;
+  return row;
+}
+
+static void a_row_is_numbers_and_commas (void) {
+  static const char *const others[] = {
+    "", "1,2", "1,2,", "1 ,2,3", "1, 2,3", "-1,2,3", "1,2.5,3", "1,,3",
+    "1,2,99999999999999999999", "x"};
+  uint64_t list[3];
+  ptrdiff_t passed;
+  UNIT_CHECK(is_row("0,17,9999999999999999999\n,4", list, &passed));
+  UNIT_CHECK(list[0] == 0 && list[1] == 17 && passed == 24
+             && list[2] == UINT64_C(9999999999999999999));
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    UNIT_CHECK(!is_row(others[i], list, &passed) && passed == 0);
+}
+
 int main (void) {
   UNIT_RUN(dominators_are_those_of_the_definition);
   UNIT_RUN(a_long_list_is_gone_through);
@@ -607,5 +666,7 @@ int main (void) {
   UNIT_RUN(an_extract_is_the_top_of_the_tree);
   UNIT_RUN(a_long_list_does_not_fill_an_extract);
   UNIT_RUN(a_way_too_long_is_no_missing_way);
+  UNIT_RUN(the_largest_are_those_of_a_sorted_list);
+  UNIT_RUN(a_row_is_numbers_and_commas);
   return UNIT_END();
 }

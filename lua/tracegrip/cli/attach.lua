@@ -41,6 +41,9 @@ local own = {
    help = "Replace FILE whatever it is."},
   {name = "name", metavar = "NAME", group = "The program",
    help = "What the trace is called there."},
+  {name = "makers", flag = "--makers", value = true, group = "The program",
+   help = "With --memory: the program keeps what it sends, up to 256 MiB, so "
+          .. "that a heap snapshot tells who made each object."},
 }
 
 local traced = options.vary {
@@ -85,6 +88,7 @@ local function fields_of (parsed, chosen, connection)
     fields[key] = value
   end
   fields.minDuration = nil
+  fields.makers = parsed.makers and server.must_keep_makers(connection)
   return fields
 end
 
@@ -241,6 +245,9 @@ end
 function attach.run (parsed)
   uv = main.luv()
   local chosen, plan = options.collect(traced, parsed), sending.plan(parsed)
+  if parsed.makers and not chosen.memory then
+    main.misuse("--makers is for a trace with --memory")
+  end
   local connection = server.connect(parsed)
   local session <close> = attached.new(Session, connection, {bytes = 0})
   session.way = plan and sending.open(plan)

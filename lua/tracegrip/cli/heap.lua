@@ -165,6 +165,11 @@ local function tell (parsed, path, result)
     main.note("nobody knows who made the objects: the trace that tells has "
               .. "ended before (%s)", result.ended)
   end
+  if result.unmade then
+    main.note("nobody knows who made the objects: no trace with memory runs "
+              .. "there whose events are all to be had")
+  end
+  result.unmade = nil
   if parsed.page then
     path = write_page(parsed, path)
   end
@@ -180,14 +185,16 @@ local function tell (parsed, path, result)
 end
 
 local function take (parsed, kind, target)
-  if parsed.out and heapfile.is_timeline(parsed.out) then
-    main.misuse("%s would have who made the objects, which is known of a "
-                .. "script alone (-- script.lua)", parsed.out)
-  end
+  local makers = parsed.out and heapfile.is_timeline(parsed.out)
   if kind == "address" then
     parsed.address = target
     local result, path = remoteheap.take(parsed)
+    result.unmade = makers and (result.made or 0) == 0
     return tell(parsed, path, result)
+  elseif makers then
+    main.misuse("%s would have who made the objects, which is known of a "
+                .. "script (-- script.lua) and of a program that listens "
+                .. "(HOST:PORT) alone", parsed.out)
   end
   local path = parsed.out or name_of(kind, target)
   local result, message = core.heap(target, path, {exe = parsed.exe,

@@ -76,6 +76,14 @@ function server.must_send_blocks (connection)
               .. "version's; require \"tracegrip.client\" reads packets")
 end
 
+-- True: it keeps what it sends, for whoever asks who made its objects.
+function server.must_keep_makers (connection)
+  local traits = connection.hello.traits
+  return server.must(connection, traits.makers == 1, "the server there is of "
+                     .. "an older version: it does not keep who made the "
+                     .. "objects of its heap (--makers)")
+end
+
 -- How blocks may be compressed on a slow way, which both sides must know; nil:
 -- they may not.
 function server.compression (connection)

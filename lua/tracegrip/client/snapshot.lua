@@ -32,14 +32,16 @@ local function ignore () end
 
 local notices = {}
 
-local counts = {"objects", "bytes", "state_bytes", "garbage", "distant"}
+local counts = {"objects", "bytes", "state_bytes", "garbage", "distant",
+                "made"}
+local later = {distant = true, made = true}     -- older programs say none
 
--- Whoever shows them counts with them; older programs say nothing of distant.
+-- Whoever shows them counts with them.
 local function has_numbers (packet)
   for _, name in ipairs(counts) do
     local n = packet[name]
     local counted = type(n) == "number" and n >= 0 and n % 1 == 0
-    if not counted and (n ~= nil or name ~= "distant") then
+    if not counted and (n ~= nil or not later[name]) then
       return false
     end
   end

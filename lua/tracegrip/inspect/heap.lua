@@ -20,6 +20,7 @@ local core = require "tracegrip.core"
 local fault = require "tracegrip.inspect.fault"
 local objects = require "tracegrip.inspect.objects"
 local sampling = require "tracegrip.inspect.sampling"
+local scripts = require "tracegrip.inspect.scripts"
 local timeline = require "tracegrip.inspect.timeline"
 local values = require "tracegrip.inspect.values"
 core.own()
@@ -85,10 +86,23 @@ local function progress (session, done, total, finished)
     done = done, total = total, finished = finished})
 end
 
+-- The numbers by which the front end finds the source of who made an object.
+local function numbers_of_files ()
+  local numbers = {}
+  for _, script in next, scripts.all() do
+    local name = string.match(script.source, "^@(.*)")
+    if name then
+      numbers[name] = math.tointeger(tonumber(script.id))
+    end
+  end
+  return numbers
+end
+
 -- The progress is told before the file, as V8 does.
 local function take (session, params, marks)
   local path = os.tmpname()
-  local taken, result, message = pcall(core.snapshot, path, true, marks)
+  local taken, result, message = pcall(core.snapshot, path, true, marks,
+                                       numbers_of_files())
   if not taken or not result then
     os.remove(path)
     message = taken and message or result

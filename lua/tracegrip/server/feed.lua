@@ -284,6 +284,8 @@ function Feed:start (asked)
     error(("'name' must not have more than %d bytes"):format(MAX_NAME), 0)
   elseif type(asked.blocks or false) ~= "boolean" then
     error("'blocks' must be true or false", 0)
+  elseif type(asked.makers or false) ~= "boolean" then
+    error("'makers' must be true or false", 0)
   elseif asked.compress ~= nil and asked.compress ~= "zstd" then
     error("'compress' must be \"zstd\"", 0)
   elseif self.count >= MAX_TRACES and not named(self, name) then

@@ -2,7 +2,7 @@
 --
 --   takeSnapshot  -> takingSnapshot     at once; then, when they are there,
 --                    tookSnapshot       objects, bytes, state_bytes, garbage,
---                                       stopped_ms, tries
+--                                       distant, made, stopped_ms, tries
 --                    bulk packets of the type tracegrip.heap: the file's bytes
 --                    endedSnapshot      it is whole
 --                    failedSnapshot     message, code: there is no more of it

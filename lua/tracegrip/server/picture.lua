@@ -4,7 +4,8 @@
 --   local picture = picture.take(tab, {
 --     path = "a.heapsnapshot",         nil: the bytes come here
 --     result = function (result) end,  once: objects, bytes, state_bytes,
---                                      garbage, stopped_ms, tries
+--                                      garbage, distant, made, stopped_ms,
+--                                      tries
 --     bytes = function (bytes) end,    the snapshot, in pieces, after that
 --     done = function (ok, message, code) end    once, at the end
 --   })
