@@ -136,13 +136,17 @@ static uint32_t most_objects (const tg_Selection *wanted) {
 uint8_t *tg_capture_few (tg_Session *s, lua_State *L, const void *base,
                          int first, int n, int extra, uint8_t *start) {
   tg_Few f;
-  uint8_t *p = start + 4;
+  uint8_t *p = start + 2;
   tg_assert(tg_capture_are_few(s, n + extra, start));
   if (tg_unlikely(s->selection.redacts || s->capture.identities != NULL))
     return NULL;                /* each value has to be looked at, or told by
                                    its number */
-  f.c = (tg_Capture){.session = s, .L = L, .limits = &s->selection.limits,
-                     .lim = s->writer.lim};
+  f.c.session = s;              /* the rest of it is for the long way */
+  f.c.L = L;
+  f.c.limits = &s->selection.limits;
+  f.c.lim = s->writer.lim;
+  f.c.unknown = false;
+  f.c.meta = NULL;
   f.noted = false;
   f.count = 0;                  /* 'objects' are not worth clearing */
   f.most = most_objects(&s->selection);
@@ -154,12 +158,12 @@ uint8_t *tg_capture_few (tg_Session *s, lua_State *L, const void *base,
     p = put_outer(&f, slot_at(base, i), p);
   if (p != NULL && f.count > 0)
     p = put_descriptors(&f, p);
-  if (p == NULL || f.c.unknown) {
+  if (p == NULL || f.c.unknown || p - start > (ptrdiff_t)TG_SHORT_WIDE + 2) {
     if (f.noted)
       tg_models_forget(s->capture.models, start, s->writer.lim);
     return NULL;
   }
-  tg_put32(start, (uint32_t)(p - start - 4)
-                  | (f.c.refers ? TG_VALUES_REFERS : 0u));
+  uint32_t size = (uint32_t)(p - start - 2);
+  tg_put16(start, (size & 0x7f) | 0x80 | size >> 7 << 8);
   return p;
 }
