@@ -47,8 +47,8 @@ TG_INLINE uint8_t *tg_emit_put_line (const tg_Coroutine *t,
   return tg_put32(p, (uint32_t)line);
 }
 
-/* Writes the site of a call, whose frame is on top; its caller may be older than
-   the trace. Sets the flags. */
+/* Writes the site of a call, whose frame is on top and whose caller may be
+   older than the trace; sets the flags. */
 TG_INLINE uint8_t *tg_emit_put_site (const tg_Call *c, uint8_t *p,
                                      uint32_t *kind, bool direct) {
   const tg_Coroutine *t = c->t;

@@ -113,6 +113,10 @@ end
 
 local function descriptor (text, at)
   local kind, flags = byte(text, at, at + 1)
+  if kind >= 0x80 then
+    note("descriptor: tables in a row", 1)
+    return at + 1
+  end
   local begin = at
   note("descriptor: type and flags", 2)
   at = at + 2
