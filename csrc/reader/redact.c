@@ -126,8 +126,8 @@ static unsigned marks_of (const Walk *w, uint32_t id) {
    more of them. */
 static void mark (Walk *w, uint32_t id, unsigned bit) {
   tg_Buf *b = &w->r->objects;
-  while (id >= b->size && id < (size_t)(w->c.end - w->c.p) + b->size + TG_NAMED_ALL
-         && !b->failed)
+  size_t left = (size_t)(w->c.end - w->c.p);
+  while (id >= b->size && id < left + b->size + TG_NAMED_ALL && !b->failed)
     tg_buf_addchar(b, 0);
   if (b->failed)
     w->blind = true;
