@@ -27,6 +27,19 @@ TG_INLINE const uint8_t *tg_take (tg_ByteReader *b, uint64_t size) {
   return p;
 }
 
+TG_INLINE uint32_t tg_take8 (tg_ByteReader *b) {
+  const uint8_t *p = tg_take(b, 1);
+  return (p != NULL) ? *p : 0;
+}
+
+TG_INLINE uint32_t tg_take16 (tg_ByteReader *b) {
+  const uint8_t *p = tg_take(b, 2);
+  uint16_t v = 0;
+  if (p != NULL)
+    memcpy(&v, p, 2);
+  return v;
+}
+
 TG_INLINE uint32_t tg_take32 (tg_ByteReader *b) {
   const uint8_t *p = tg_take(b, 4);
   uint32_t v = 0;

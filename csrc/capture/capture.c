@@ -46,10 +46,17 @@ static uint8_t *put_short_list (tg_Session *s, lua_State *L,
       || !tg_capture_are_few(s, list->count + list->varargs, p))
     return NULL;
   uint8_t *end = NULL;
+  uint32_t refers = 0;
   if (list->varargs == 0)
-    end = tg_capture_plain(s, base, list->first, list->count, p);
-  return (end != NULL) ? end : tg_capture_few(s, L, base, list->first,
-                                              list->count, list->varargs, p);
+    end = tg_capture_plain(s, base, list->first, list->count, p + 4);
+  if (end == NULL) {
+    refers = TG_VALUES_REFERS;
+    end = tg_capture_few(s, L, base, list->first, list->count, list->varargs,
+                         p + 2);
+  }
+  if (end != NULL)
+    tg_put32(p, (uint32_t)(end - p - 4) | refers);
+  return end;
 }
 
 #ifdef TG_CROSSCHECK
@@ -79,7 +86,8 @@ static void check_short (tg_Session *s, lua_State *L, const tg_ValueList *list,
   tg_crosscheck_bytes((const uint8_t *)whole->data, whole->size,
                       (const uint8_t *)got.data, got.size);
   tg_buf_free(&got);
-  if ((size_t)(end - p) != want.size || memcmp(p, want.data, want.size) != 0)
+  if ((size_t)(end - p) != want.size
+      || memcmp(p + 4, want.data + 4, want.size - 4) != 0)
     tg_models_forget(s->capture.models, p, lim);
 }
 

@@ -60,12 +60,26 @@ TG_INLINE bool is_nameless (tg_Few *f, tg_Slot v, uint32_t *flags) {
   return meta.u.p == NULL || class_of(&f->c, meta, &n) == NULL;
 }
 
+/* As many tables without a class as come in a row are one byte (NAMED in
+   stream/values.h), at '*run'; NULL: the object before is none of them. */
+TG_INLINE uint8_t *put_nameless (uint32_t flags, uint8_t **run, uint8_t *p) {
+  uint8_t kind = flags == 0 ? 0 : (flags & TG_DESC_META) ? 2 : 1;
+  uint8_t first = (uint8_t)(TG_DESC_NAMED | kind << TG_NAMED_SHIFT);
+  if (*run != NULL && (uint8_t)(**run - first) < TG_NAMED_MOST) {
+    ++**run;
+    return p;
+  }
+  *run = p;
+  return put_byte(p, first);
+}
+
 /* The descriptor of an object that is only named. */
-TG_INLINE uint8_t *put_name (tg_Few *f, tg_Slot v, uint8_t *p) {
+TG_INLINE uint8_t *put_name (tg_Few *f, tg_Slot v, uint8_t **run, uint8_t *p) {
   tg_Object o = {0};
   uint32_t flags;
   if (tg_likely(is_nameless(f, v, &flags)))
-    return put_byte(put_byte(p, TG_OBJ_TABLE), (uint8_t)flags);
+    return put_nameless(flags, run, p);
+  *run = NULL;
   examine_named(&f->c, &o, v);
   p[0] = (uint8_t)object_type(tg_slot_type(v));
   p[1] = (uint8_t)o.flags;
@@ -112,8 +126,8 @@ static uint8_t *put_descriptors (tg_Few *f, uint8_t *p) {
   }
   if (!has_room(f, p, OBJECT_ROOM * (f->count - id)))
     return NULL;
-  for (; id < f->count && p != NULL; id++)
-    p = put_name(f, f->objects[id], p);
+  for (uint8_t *run = NULL; id < f->count && p != NULL; id++)
+    p = put_name(f, f->objects[id], &run, p);
   return p;
 }
 
@@ -136,13 +150,17 @@ static uint32_t most_objects (const tg_Selection *wanted) {
 uint8_t *tg_capture_few (tg_Session *s, lua_State *L, const void *base,
                          int first, int n, int extra, uint8_t *start) {
   tg_Few f;
-  uint8_t *p = start + 4;
+  uint8_t *p = start + 2;
   tg_assert(tg_capture_are_few(s, n + extra, start));
   if (tg_unlikely(s->selection.redacts || s->capture.identities != NULL))
     return NULL;                /* each value has to be looked at, or told by
                                    its number */
-  f.c = (tg_Capture){.session = s, .L = L, .limits = &s->selection.limits,
-                     .lim = s->writer.lim};
+  f.c.session = s;              /* the rest of it is for the long way */
+  f.c.L = L;
+  f.c.limits = &s->selection.limits;
+  f.c.lim = s->writer.lim;
+  f.c.unknown = false;
+  f.c.meta = NULL;
   f.noted = false;
   f.count = 0;                  /* 'objects' are not worth clearing */
   f.most = most_objects(&s->selection);
@@ -154,12 +172,12 @@ uint8_t *tg_capture_few (tg_Session *s, lua_State *L, const void *base,
     p = put_outer(&f, slot_at(base, i), p);
   if (p != NULL && f.count > 0)
     p = put_descriptors(&f, p);
-  if (p == NULL || f.c.unknown) {
+  if (p == NULL || f.c.unknown || p - start > (ptrdiff_t)TG_SHORT_WIDE + 2) {
     if (f.noted)
       tg_models_forget(s->capture.models, start, s->writer.lim);
     return NULL;
   }
-  tg_put32(start, (uint32_t)(p - start - 4)
-                  | (f.c.refers ? TG_VALUES_REFERS : 0u));
+  uint32_t size = (uint32_t)(p - start - 2);
+  tg_put16(start, (size & 0x7f) | 0x80 | size >> 7 << 8);
   return p;
 }

@@ -20,7 +20,8 @@ TG_INLINE bool tg_capture_are_few (const tg_Session *s, int n,
 /*
 ** The list of 'n' values from slot 'first' above 'base' on, and of 'extra' ones
 ** below it, to 'start', which is where it will stay in the chunk; they are few.
-** NULL if there is more to them than that, and then nothing has been done.
+** Before it its size, a var of two bytes; it may refer to bytes before it. NULL
+** if there is more to them than that, and then nothing has been done.
 */
 uint8_t *tg_capture_few (tg_Session *s, lua_State *L, const void *base,
                          int first, int n, int extra, uint8_t *start);

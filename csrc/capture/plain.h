@@ -10,13 +10,13 @@
 
 /*
 ** Writes the whole list of 'n' values that stand from slot 'first' above
-** 'base' on, all of which exist, where there are TG_PLAIN_ROOM bytes. NULL if
-** that is not for here to do, and then nothing has been done.
+** 'base' on, all of which exist, where there are TG_PLAIN_ROOM bytes; its size
+** is the caller's to write. NULL if that is not for here to do, and then
+** nothing has been done.
 */
 TG_INLINE uint8_t *tg_capture_plain (const tg_Session *s, const void *base,
-                                     int first, int n, uint8_t *start) {
+                                     int first, int n, uint8_t *p) {
   const uint8_t *v = (const uint8_t *)base + (ptrdiff_t)first * TG_SIZE_SLOT;
-  uint8_t *p = start + 4;
   if (tg_unlikely((unsigned)n > TG_PLAIN_MAX))
     return NULL;
   *p++ = (uint8_t)n;
@@ -26,7 +26,6 @@ TG_INLINE uint8_t *tg_capture_plain (const tg_Session *s, const void *base,
     if (tg_unlikely(p == NULL))
       return NULL;
   }
-  tg_put32(start, (uint32_t)(p - start - 4));
   return p;
 }
 

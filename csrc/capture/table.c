@@ -203,15 +203,6 @@ TG_INLINE bool see_elements (Like *k, const Listing *t) {
   return true;
 }
 
-/* A number with a fixed number of bytes, all of them but the last with more to
-   come. */
-TG_INLINE uint8_t *put_wide (uint8_t *p, uint64_t v, uint32_t bytes) {
-  for (; bytes > 1; bytes--, v >>= 7)
-    *p++ = (uint8_t)(v | 0x80);
-  *p++ = (uint8_t)v;
-  return p;
-}
-
 TG_INLINE uint32_t bytes_of_differ (const tg_Model *m) {
   return (m->count + 6) / 7;
 }
@@ -228,7 +219,7 @@ static uint8_t *put_like (tg_Few *f, const tg_Model *m, const Listing *t,
       || !see_nodes(&k, t, flags) || k.next != k.end
       || (size_t)(k.p - p) >= m->size)
     return NULL;
-  put_wide(differ, k.differ, bytes);
+  tg_putwide(differ, k.differ, bytes);
   return k.p;
 }
 

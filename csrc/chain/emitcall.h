@@ -47,21 +47,8 @@ TG_INLINE uint8_t *tg_emit_put_line (const tg_Coroutine *t,
   return tg_put32(p, (uint32_t)line);
 }
 
-/* Writes the site of a call from the frame 'caller', if it is a Lua function's;
-   sets the flags. */
-TG_INLINE uint8_t *tg_emit_put_site_in (const tg_Coroutine *t,
-                                        const tg_Frame *caller, uint8_t *p,
-                                        uint32_t *kind) {
-  int line = tg_emit_line(t->L, caller->ci, true);
-  if (tg_unlikely(line < 0))
-    return p;
-  p = tg_emit_put_line(t, caller, line, p, kind);
-  return tg_unlikely(*kind & TG_EVF_FAR) ? tg_put32(p, caller->what & TG_FR_ID)
-                                         : p;
-}
-
-/* The same of any call, whose frame is on top and whose caller may be older
-   than the trace. */
+/* Writes the site of a call, whose frame is on top and whose caller may be
+   older than the trace; sets the flags. */
 TG_INLINE uint8_t *tg_emit_put_site (const tg_Call *c, uint8_t *p,
                                      uint32_t *kind, bool direct) {
   const tg_Coroutine *t = c->t;
@@ -82,6 +69,12 @@ TG_INLINE uint8_t *tg_emit_put_site (const tg_Call *c, uint8_t *p,
 }
 
 /* ---- calls ---- */
+
+/* The size of a plain list, whose 4 bytes are left for that at 'p'. */
+TG_INLINE uint8_t *tg_emit_put_size (uint8_t *p, uint8_t *end) {
+  tg_put32(p, (uint32_t)(end - p - 4));
+  return end;
+}
 
 /* Whether this call's arguments are wanted: those of coroutine.yield are also
    what is yielded. */
@@ -117,7 +110,8 @@ TG_INLINE int tg_emit_count_arguments (const tg_Coroutine *t, const void *frame,
   return (k->what & TG_FR_C) ? tg_direct_top(t->L, frame) : k->nparams;
 }
 
-/* The arguments of a call of 'k', if they are plain; else NULL. */
+/* The arguments of a call of 'k', without their size, if they are plain; else
+   NULL. */
 TG_INLINE uint8_t *tg_emit_plain_arguments (const tg_Coroutine *t,
                                             const void *frame,
                                             const tg_Closure *k, uint8_t *p) {
@@ -129,9 +123,9 @@ TG_INLINE uint8_t *tg_emit_put_arguments (const tg_Call *c, uint8_t *p,
                                           bool direct) {
   const uint8_t *lim = c->t->session->writer.lim;
   if (direct && !TG_CROSSCHECKED && (size_t)(lim - p) >= TG_PLAIN_ROOM) {
-    uint8_t *end = tg_emit_plain_arguments(c->t, c->ar->i_ci, c->callee, p);
+    uint8_t *end = tg_emit_plain_arguments(c->t, c->ar->i_ci, c->callee, p + 4);
     if (tg_likely(end != NULL))
-      return end;
+      return tg_emit_put_size(p, end);
   }
   return tg_emit_arguments(*c, p);
 }
@@ -183,9 +177,10 @@ TG_INLINE uint8_t *tg_emit_put_results (tg_Session *s, lua_State *L,
       && tg_likely(tg_emit_find_results(L, ar, what, &first, &n))) {
     if (n == 0)
       return tg_emit_put_nothing(p);
-    uint8_t *end = tg_capture_plain(s, tg_frame_slot(ar->i_ci), first, n, p);
+    uint8_t *end = tg_capture_plain(s, tg_frame_slot(ar->i_ci), first, n,
+                                    p + 4);
     if (tg_likely(end != NULL))
-      return end;
+      return tg_emit_put_size(p, end);
   }
   return tg_emit_results(s, L, ar, what, p);
 }

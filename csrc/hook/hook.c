@@ -136,20 +136,20 @@ TG_INLINE void put_return (tg_Coroutine *t, lua_Debug *ar, uint32_t what,
   if (t->session->selection.types & TG_TYPE_RETURN)
     tg_quick_return_with(t, ar, what, now);
   else
-    tg_quick_put_return(t, now, t->session->writer.p + 4, 0);
+    tg_quick_put_return(t, now, tg_quick_behind_head(t), 0);
 }
 
 /* The same of a call. */
 TG_INLINE void put_call (tg_Coroutine *t, lua_Debug *ar, const tg_Closure *k,
                          uint64_t now) {
   uint32_t types = t->session->selection.types;
-  uint8_t *p = t->session->writer.p + 8;
+  uint8_t *p = tg_quick_behind_function(t);
   if (types & TG_TYPE_CALLSITE)
     tg_quick_call_from(t, ar, k, now);
   else if (types & TG_TYPE_ARGUMENTS)
-    tg_quick_call_with(t, ar, k, now, p, TG_EV_CALL);
+    tg_quick_call_with(t, ar, k, now, p, 0);
   else
-    tg_quick_put_call(t, ar, k, now, p, TG_EV_CALL);
+    tg_quick_put_call(t, ar, k, now, p, TG_EVF_FAR);
 }
 
 /* A return by which another coroutine runs than at the last event, as was to be

@@ -52,57 +52,108 @@ static TG_NOINLINE void call_in_full (tg_Coroutine *t, lua_Debug *ar,
   r->packets++;
 }
 
-/* Any arguments at all, as they stand. */
-TG_INLINE uint8_t *put_list (tg_Coroutine *t, lua_Debug *ar,
-                             const tg_Closure *k, uint8_t *p) {
-  tg_Session *s = t->session;
+/*
+** Lists. Their size stands before them as a var, which may have more bytes than
+** it needs: 1 of a list that is plain, 2 of one that is short, 4 of any other.
+** From two bytes on a list may refer to what is before it (stream/event.h).
+*/
+#define ANY_SIZE 4u
+
+_Static_assert(((UINT32_C(1) << 28) - 1) / 4 > TG_PACKET_MAX,
+               "four bytes tell the size of any list");
+
+/* Whether there is a plain list from 'p' + 1 up to 'end', and it is not too
+   long. If 'end' is NULL, it is as far away as can be. */
+TG_INLINE bool is_plain_list (const uint8_t *p, const uint8_t *end) {
+  return (uintptr_t)end - (uintptr_t)p <= TG_SHORT_LIST + 1;
+}
+
+/* Values that are few; else NULL. */
+TG_INLINE uint8_t *put_few (tg_Session *s, lua_State *L, const void *base,
+                            int first, int n, uint8_t *p) {
+  return tg_capture_are_few(s, n, p)
+         ? tg_capture_few(s, L, base, first, n, 0, p) : NULL;
+}
+
+/* Any values at all, as they stand; NULL if memory does not tell them, or there
+   is too little room. */
+static uint8_t *put_any (tg_Session *s, lua_State *L, const tg_ValueList *list,
+                         const void *base, uint8_t *p) {
   bool unknown = false;
-  tg_ValueList list = tg_emit_argument_list(t, ar, k);
-  if (tg_unlikely(list.asked))
+  uint8_t *end = tg_capture_slots(s, L, list, base, p, s->writer.lim,
+                                  &unknown);
+  if (end == NULL || unknown)
     return NULL;
-  p = tg_capture_slots(s, t->L, &list, tg_frame_slot(ar->i_ci), p,
-                       s->writer.lim, &unknown);
-  return unknown ? NULL : p;
+  tg_putwide(p, (uint64_t)(end - p) - ANY_SIZE, ANY_SIZE);
+  return end;
 }
 
 /* Arguments that are not plain. */
 static TG_NOINLINE void call_with_list (tg_Coroutine *t, lua_Debug *ar,
                                         const tg_Closure *k, uint64_t now,
-                                        uint8_t *p, uint32_t kind) {
+                                        uint8_t *p, uint32_t flags) {
   const void *base = tg_frame_slot(ar->i_ci);
   int n = tg_emit_count_arguments(t, ar->i_ci, k);
-  uint8_t *end = NULL;
-  if (tg_capture_are_few(t->session, n, p))
-    end = tg_capture_few(t->session, t->L, base, 1, n, 0, p);
-  if (end == NULL)
-    end = put_list(t, ar, k, p);
+  uint8_t *end = put_few(t->session, t->L, base, 1, n, p);
+  if (end == NULL) {
+    tg_ValueList list = tg_emit_argument_list(t, ar, k);
+    if (tg_likely(!list.asked))
+      end = put_any(t->session, t->L, &list, base, p);
+  }
   if (tg_likely(end != NULL))
-    tg_quick_put_call(t, ar, k, now, end, kind | TG_EVF_VALUES);
+    tg_quick_put_call(t, ar, k, now, end, flags | TG_EVF_VALUES);
   else
     call_in_full(t, ar, k, now);
 }
 
 void tg_quick_call_with (tg_Coroutine *t, lua_Debug *ar, const tg_Closure *k,
-                         uint64_t now, uint8_t *p, uint32_t kind) {
-  uint8_t *end = tg_emit_plain_arguments(t, ar->i_ci, k, p);
-  if (tg_likely(end != NULL))
-    tg_quick_put_call(t, ar, k, now, end, kind | TG_EVF_VALUES);
+                         uint64_t now, uint8_t *p, uint32_t flags) {
+  uint8_t *end = tg_emit_plain_arguments(t, ar->i_ci, k, p + 1);
+  if (tg_likely(is_plain_list(p, end))) {
+    *p = (uint8_t)(end - p - 1);
+    tg_quick_put_call(t, ar, k, now, end, flags | TG_EVF_VALUES);
+  }
   else
-    call_with_list(t, ar, k, now, p, kind);
+    call_with_list(t, ar, k, now, p, flags);
 }
 
-/* The site first, whose bytes stand before the arguments. 8 bytes are left for
-   the head, which is written last. */
+/* Goes on behind the site that ends at 'p', if there is one. A call has a flag
+   at least: FAR says nothing where there is no site. The head, which is written
+   last, has its bytes left for it. */
+TG_INLINE void call_behind_site (tg_Coroutine *t, lua_Debug *ar,
+                                 const tg_Closure *k, uint64_t now,
+                                 uint8_t *p, uint32_t flags) {
+  if (t->session->selection.types & TG_TYPE_ARGUMENTS)
+    tg_quick_call_with(t, ar, k, now, p, flags);
+  else
+    tg_quick_put_call(t, ar, k, now, p, (flags != 0) ? flags : TG_EVF_FAR);
+}
+
+/* The caller's function has to follow where readers do not know it: in each
+   chunk but the first of a loop's. */
 void tg_quick_call_from (tg_Coroutine *t, lua_Debug *ar, const tg_Closure *k,
                          uint64_t now) {
-  const tg_Session *s = t->session;
-  uint32_t kind = TG_EV_CALL;
-  uint8_t *p = tg_emit_put_site_in(t, tg_coroutine_top(t), s->writer.p + 8,
-                                   &kind);
-  if (s->selection.types & TG_TYPE_ARGUMENTS)
-    tg_quick_call_with(t, ar, k, now, p, kind);
-  else
-    tg_quick_put_call(t, ar, k, now, p, kind);
+  const tg_Frame *caller = tg_coroutine_top(t);
+  int line = tg_emit_line(t->L, caller->ci, true);
+  uint8_t *p = tg_quick_behind_function(t);
+  uint32_t flags = 0;
+  if (tg_likely((uint32_t)line <= TG_SHORT_MAX)) {
+    flags = TG_EVF_SITE;
+    p = tg_put16(p, (uint32_t)line);
+    if (!tg_emit_described(t, caller, t->session->writer.epoch)) {
+      flags |= TG_EVF_FAR;
+      p = tg_put16(p, caller->what);
+      if (tg_unlikely(caller->what & TG_FR_LATE)) {
+        call_in_full(t, ar, k, now);
+        return;
+      }
+    }
+  }
+  else if (line >= 0) {
+    call_in_full(t, ar, k, now);
+    return;
+  }
+  call_behind_site(t, ar, k, now, p, flags);
 }
 
 /* ---- returns ---- */
@@ -122,15 +173,13 @@ static TG_NOINLINE void return_with_list (tg_Coroutine *t, lua_Debug *ar,
                                           uint64_t now, int first, int n) {
   tg_Session *s = t->session;
   const void *base = tg_frame_slot(ar->i_ci);
-  bool unknown = false;
   tg_ValueList list = {.first = first, .count = n};
-  uint8_t *start = s->writer.p + 4, *p = NULL;
-  if (tg_capture_are_few(s, n, start))
-    p = tg_capture_few(s, t->L, base, first, n, 0, start);
-  if (p == NULL)
-    p = tg_capture_slots(s, t->L, &list, base, start, s->writer.lim, &unknown);
-  if (tg_likely(p != NULL && !unknown))
-    tg_quick_put_return(t, now, p, TG_EVF_VALUES);
+  uint8_t *p = tg_quick_behind_head(t);
+  uint8_t *end = put_few(s, t->L, base, first, n, p);
+  if (end == NULL)
+    end = put_any(s, t->L, &list, base, p);
+  if (tg_likely(end != NULL))
+    tg_quick_put_return(t, now, end, TG_EVF_VALUES);
   else
     return_in_full(t, ar, now);
 }
@@ -139,8 +188,7 @@ static TG_NOINLINE void return_with_list (tg_Coroutine *t, lua_Debug *ar,
    place may not fit the 16 bits that it has for that. */
 void tg_quick_return_with (tg_Coroutine *t, lua_Debug *ar, uint32_t what,
                            uint64_t now) {
-  const tg_Session *s = t->session;
-  uint8_t *p = s->writer.p + 4;
+  uint8_t *p = tg_quick_behind_head(t);
   int first = 0, n;
   if (tg_unlikely(!tg_emit_find_results(t->L, ar, what, &first, &n))) {
     return_in_full(t, ar, now);
@@ -150,9 +198,12 @@ void tg_quick_return_with (tg_Coroutine *t, lua_Debug *ar, uint32_t what,
     tg_quick_put_return(t, now, p, TG_EVF_NOTHING);
     return;
   }
-  p = tg_capture_plain(s, tg_frame_slot(ar->i_ci), first, n, p);
-  if (tg_likely(p != NULL))
-    tg_quick_put_return(t, now, p, TG_EVF_VALUES);
+  uint8_t *end = tg_capture_plain(t->session, tg_frame_slot(ar->i_ci), first, n,
+                                  p + 1);
+  if (tg_likely(is_plain_list(p, end))) {
+    *p = (uint8_t)(end - p - 1);
+    tg_quick_put_return(t, now, end, TG_EVF_VALUES);
+  }
   else
     return_with_list(t, ar, now, first, n);
 }

@@ -28,10 +28,10 @@ void tg_quick_allow (tg_Coroutine *t);
 void tg_quick_call_from (tg_Coroutine *t, lua_Debug *ar, const tg_Closure *k,
                          uint64_t now);
 
-/* The call of 'k' with its arguments, which go to 'p'; 'kind' has its flags so
+/* The call of 'k' with its arguments, which go to 'p'; it has these flags so
    far. */
 void tg_quick_call_with (tg_Coroutine *t, lua_Debug *ar, const tg_Closure *k,
-                         uint64_t now, uint8_t *p, uint32_t kind);
+                         uint64_t now, uint8_t *p, uint32_t flags);
 
 /* The return of function 'what', with its results. */
 void tg_quick_return_with (tg_Coroutine *t, lua_Debug *ar, uint32_t what,
@@ -62,9 +62,20 @@ TG_INLINE const tg_Closure *tg_quick_callee (const tg_Coroutine *t,
   return (tg_likely(*sure) || k->address == key) ? k : NULL;
 }
 
-/* Whether there is room for a call or a return. */
+/* Whether there is room for a call or a return, and it comes so soon after the
+   event before that it is written shorter (stream/event.h): all are, here. */
 TG_INLINE bool tg_quick_room (const tg_Coroutine *t, uint64_t now) {
-  return tg_writer_ready(&t->session->writer, TG_PLAIN_CALL_ROOM, now);
+  return tg_writer_ready_short(&t->session->writer, TG_PLAIN_CALL_ROOM, now);
+}
+
+/* Where an event that is written shorter goes on behind its head, or behind the
+   function of a call. */
+TG_INLINE uint8_t *tg_quick_behind_head (const tg_Coroutine *t) {
+  return t->session->writer.p + TG_SHORT_HEAD;
+}
+
+TG_INLINE uint8_t *tg_quick_behind_function (const tg_Coroutine *t) {
+  return tg_quick_behind_head(t) + 2;
 }
 
 /* Whether a function or a frame is hidden and nothing else is special. */
@@ -92,19 +103,20 @@ TG_INLINE void tg_quick_count (tg_Writer *r) {
     tg_writer_gauge(r);
 }
 
-/* Pushes the frame and writes the call, what comes after its head being written
-   already, up to 'p'. */
+/* Pushes the frame and writes the call, what comes after its function being
+   written already, up to 'p'. 'flags' are not 0 (stream/event.h). */
 TG_INLINE void tg_quick_put_call (tg_Coroutine *t, const lua_Debug *ar,
                                   const tg_Closure *k, uint64_t now,
-                                  uint8_t *p, uint32_t kind) {
+                                  uint8_t *p, uint32_t flags) {
   tg_Writer *r = &t->session->writer;
   tg_Frame *f = &t->frames[t->n++];
   tg_assert(t->n <= t->capacity && t->hidden < t->n);
   f->ci = ar->i_ci;
   f->what = k->what;
-  uint8_t *id = tg_writer_head(r, r->p, kind, now);
+  tg_assert(flags != 0 && (k->what & TG_FR_LATE) == 0);
+  tg_writer_head(r, r->p, TG_EV_NONE | flags, now);     /* and a byte more */
   f->epoch = r->epoch;
-  tg_put32(id, k->what & TG_FR_ID);
+  tg_put16(r->p + TG_SHORT_HEAD, k->what);
   tg_writer_end(r, p);
   tg_quick_count(r);
 }
@@ -115,7 +127,7 @@ TG_INLINE void tg_quick_put_return (tg_Coroutine *t, uint64_t now, uint8_t *p,
   tg_Writer *r = &t->session->writer;
   tg_assert(t->n >= 2 && t->hidden < t->n);
   t->n--;
-  tg_writer_head(r, r->p, TG_EV_RETURN | flags, now);
+  tg_writer_short_head(r, r->p, TG_EV_RETURN | TG_EVF_SHORT | flags, now);
   tg_writer_end(r, p);
   tg_quick_count(r);
 }

@@ -464,7 +464,8 @@ void tg_lualiteral_list (tg_LuaLiteral *w, tg_Buf *out, tg_Slice values,
   tg_values_open(&c, values);
   uint64_t n = tg_values_var(&c);
   uint64_t listed = n < TG_VALUES_MAX ? n : TG_VALUES_MAX;
-  w->size = values.size;      /* so many objects there can be at most */
+  w->size = values.size + TG_NAMED_ALL;     /* so many objects there can be at
+                                               most */
   w->most = out->size + TG_PACKET_MAX;
   if (values.size > UINT32_MAX)
     return;

@@ -122,11 +122,12 @@ static unsigned marks_of (const Walk *w, uint32_t id) {
   return id < b->size ? (unsigned char)b->data[id] : 0;
 }
 
-/* Each object takes bytes of the list, so there are no more of them. */
+/* Each object takes bytes of the list, but for TG_NAMED_ALL: so there are no
+   more of them. */
 static void mark (Walk *w, uint32_t id, unsigned bit) {
   tg_Buf *b = &w->r->objects;
-  while (id >= b->size && id < (size_t)(w->c.end - w->c.p) + b->size + 4096
-         && !b->failed)
+  size_t left = (size_t)(w->c.end - w->c.p);
+  while (id >= b->size && id < left + b->size + TG_NAMED_ALL && !b->failed)
     tg_buf_addchar(b, 0);
   if (b->failed)
     w->blind = true;
@@ -268,6 +269,10 @@ static void see_object (Walk *w, uint32_t id) {
     if (tg_values_pass_head(&w->c))
       tg_values_skip_properties(&w->c);
     return;                     /* numbers that tell nothing of a value */
+  }
+  if (tg_values_are_named(*w->c.p)) {
+    tg_values_pass_head(&w->c);
+    return;
   }
   unsigned marks = w->blind ? 0 : marks_of(w, id);
   const uint8_t *head = w->c.p;

@@ -55,7 +55,8 @@ static void weigh_descriptors (tg_ValueCursor *c, uint64_t objects, Count *k) {
   }
 }
 
-static void weigh_values (tg_Slice values, Count *k) {
+/* 'counted' bytes tell the list's size. */
+static void weigh_values (tg_Slice values, uint32_t counted, Count *k) {
   tg_ValueCursor c;
   uint64_t before = k->bytes[TG_CONTENTS_STRINGS]
                     + k->bytes[TG_CONTENTS_TABLES];
@@ -65,7 +66,7 @@ static void weigh_values (tg_Slice values, Count *k) {
   uint64_t apart = k->bytes[TG_CONTENTS_STRINGS]
                    + k->bytes[TG_CONTENTS_TABLES] - before;
   tg_assert(apart <= values.size);
-  k->bytes[TG_CONTENTS_VALUES] += sizeof(uint32_t) + values.size - apart;
+  k->bytes[TG_CONTENTS_VALUES] += counted + values.size - apart;
 }
 
 /* ---- events ---- */
@@ -78,13 +79,13 @@ static int cause_of (const tg_Event *e) {
 }
 
 static bool has_values (const tg_Event *e) {
-  return e->values.data != NULL && e->kind != TG_EV_ALLOCATIONS;
+  return e->counted > 0;
 }
 
 static void weigh_event (const tg_Event *e, size_t size, Count *k) {
   if (has_values(e)) {
-    weigh_values(e->values, k);
-    size -= sizeof(uint32_t) + e->values.size;
+    weigh_values(e->values, e->counted, k);
+    size -= e->counted + e->values.size;
   }
   k->bytes[cause_of(e)] += size;
 }

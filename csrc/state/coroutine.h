@@ -41,8 +41,10 @@ enum {
   TG_FR_HIDDEN = 1u << 28,    /* not in the stream */
   TG_FR_VARARG = 1u << 29,    /* a Lua function with extra arguments */
   TG_FR_CAUGHT = 1u << 30,    /* an error has been unwound up to here */
+  TG_FR_LATE = 15u << 16,     /* bits of an id that no short event has room
+                                 for (stream/event.h) */
   TG_FR_SPECIAL = TG_FR_ROLE | TG_FR_OWN | TG_FR_HIDDEN | TG_FR_TARGET
-                  | TG_FR_SECRETS
+                  | TG_FR_SECRETS | TG_FR_LATE
 };
 
 /* A frame of xpcall and its message handler. */

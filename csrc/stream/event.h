@@ -78,6 +78,20 @@
 ** 'values' is a u32 byte count and the bytes that values.h describes. The bit
 ** REFERS of the count says that they may refer to bytes before them, from the
 ** last CONTEXT on.
+**
+** Most calls and returns are written shorter, where all numbers fit:
+**
+**      23            8 7    4 3    0
+**     +---------------+------+------+
+**     | delta, ticks  | flags|   0  |  u16 function, [SITE: u16 line, [FAR: u16
+**     +---------------+------+------+  caller's function]], [VALUES: values]
+**     | delta, ticks  | flags|   4  |  [VALUES: values]
+**     +---------------+------+------+
+**
+** A CALL of kind 0 has one flag at least: where it has no other, FAR, which
+** says nothing without SITE. A RETURN that is short has the flag SHORT. Before
+** 'values' their count is a var, and where that takes more than one byte they
+** may refer, as with REFERS.
 ** Frames hidden when recorded appear nowhere here, nor in any count.
 */
 #ifndef TG_EVENT_H
@@ -88,7 +102,7 @@
 #include "base/base.h"
 
 typedef enum tg_Kind {
-  TG_EV_NONE,           /* zeroed memory: no event */
+  TG_EV_NONE,           /* zeroed memory: no event; with a flag, a CALL */
   TG_EV_CONTEXT,
   TG_EV_TIME,
   TG_EV_CALL,
@@ -121,6 +135,7 @@ enum {
   TG_EVF_APART  = 1u << 6,   /* SAMPLE */
   TG_EVF_GAUGE  = 1u << 6,   /* TIME */
   TG_EVF_FAR    = 1u << 7,   /* CALL */
+  TG_EVF_SHORT  = 1u << 7,   /* RETURN */
   TG_EVF_OTHERS = 1u << 7    /* SAMPLE */
 };
 
@@ -136,6 +151,18 @@ enum {
 #define TG_EV_KINDMASK 0x0fu
 #define TG_EV_DELTASHIFT 8
 #define TG_EV_DELTAMAX ((UINT64_C(1) << 24) - 1)
+
+/* Of what is written shorter: */
+#define TG_SHORT_MAX 0xffffu          /* a delta, an id, a line */
+#define TG_SHORT_HEAD 3u              /* bytes */
+#define TG_SHORT_LIST 0x7fu           /* values, whose count is one byte... */
+#define TG_SHORT_WIDE 0x3fffu         /* ...or two */
+
+TG_INLINE uint8_t *tg_put16 (uint8_t *p, uint32_t v) {
+  uint16_t low = (uint16_t)v;
+  memcpy(p, &low, 2);
+  return p + 2;
+}
 
 TG_INLINE uint8_t *tg_put32 (uint8_t *p, uint32_t v) {
   memcpy(p, &v, 4);
@@ -165,6 +192,15 @@ TG_INLINE uint8_t *tg_putvar (uint8_t *p, uint64_t v) {
     *p++ = (uint8_t)(v | 0x80);
     v >>= 7;
   }
+  *p++ = (uint8_t)v;
+  return p;
+}
+
+/* The same with a fixed number of bytes, all of them but the last with more to
+   come. */
+TG_INLINE uint8_t *tg_putwide (uint8_t *p, uint64_t v, uint32_t bytes) {
+  for (; bytes > 1; bytes--, v >>= 7)
+    *p++ = (uint8_t)(v | 0x80);
   *p++ = (uint8_t)v;
   return p;
 }

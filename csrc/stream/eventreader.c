@@ -28,17 +28,35 @@ TG_INLINE void read_values (Rest *r, tg_Event *e) {
   if ((e->flags & TG_EVF_VALUES) == 0)
     return;
   uint32_t count = tg_take32(&r->b), size = count & ~TG_VALUES_REFERS;
+  e->counted = sizeof count;
   e->values = (tg_Slice){
     .data = tg_take(&r->b, size), .size = size,
     .origin = count & TG_VALUES_REFERS ? r->origin : NULL
   };
 }
 
+/* The same behind an event that is written shorter. */
+TG_INLINE void read_short_values (Rest *r, tg_Event *e) {
+  if ((e->flags & TG_EVF_VALUES) == 0)
+    return;
+  const uint8_t *count = r->b.p;
+  uint64_t size = tg_takevar(&r->b);
+  e->counted = (uint32_t)(r->b.p - count);
+  e->values = (tg_Slice){
+    .data = tg_take(&r->b, size), .size = size,
+    .origin = e->counted > 1 ? r->origin : NULL
+  };
+}
+
 /* A list without values is one byte (values.h). */
-static void read_results (Rest *r, tg_Event *e) {
+static void set_nothing (tg_Event *e) {
   static const uint8_t nothing[] = {0};
+  e->values = (tg_Slice){.data = nothing, .size = sizeof nothing};
+}
+
+static void read_results (Rest *r, tg_Event *e) {
   if (e->flags & TG_EVF_NOTHING)
-    e->values = (tg_Slice){.data = nothing, .size = sizeof nothing};
+    set_nothing(e);
   else
     read_values(r, e);
 }
@@ -59,6 +77,53 @@ static void read_call (Rest *r, tg_Event *e) {
   }
   read_values(r, e);
 }
+
+/*
+** {==================================================================
+** Calls and returns that are written shorter
+** ===================================================================
+*/
+
+/* Whether the event with this first byte is one of them. */
+TG_INLINE bool is_short (uint32_t first) {
+  uint32_t kind = first & TG_EV_KINDMASK;
+  return kind == TG_EV_NONE ? first != 0
+         : kind == TG_EV_RETURN && (first & TG_EVF_SHORT) != 0;
+}
+
+/* FAR is no more than that one flag has to be set, where there is no line. */
+static void read_short_call (Rest *r, tg_Event *e) {
+  e->kind = TG_EV_CALL;
+  e->function = tg_take16(&r->b);
+  if ((e->flags & TG_EVF_SITE) == 0)
+    e->flags &= ~(uint32_t)TG_EVF_FAR;
+  else {
+    e->line = tg_take16(&r->b);
+    if (e->flags & TG_EVF_FAR)
+      e->caller = tg_take16(&r->b);
+  }
+  read_short_values(r, e);
+}
+
+static void read_short_return (Rest *r, tg_Event *e) {
+  e->flags &= ~(uint32_t)TG_EVF_SHORT;
+  if (e->flags & TG_EVF_NOTHING)
+    set_nothing(e);
+  else
+    read_short_values(r, e);
+}
+
+/* From the head on, whose kind and flags are set. */
+static void read_short (Rest *r, tg_Event *e) {
+  r->b.p++;
+  e->ticks = tg_take16(&r->b);
+  if (e->kind == TG_EV_NONE)
+    read_short_call(r, e);
+  else
+    read_short_return(r, e);
+}
+
+/* }================================================================== */
 
 /* Without a list the coroutine goes on with the frames that it had. */
 static void read_resume (Rest *r, tg_Event *e) {
@@ -157,19 +222,29 @@ static bool read_body (Rest *r, tg_Event *e) {
   }
 }
 
+/* From the head on. */
+static bool read_long (Rest *r, tg_Event *e) {
+  e->ticks = tg_take32(&r->b) >> TG_EV_DELTASHIFT;
+  return read_body(r, e);
+}
+
 /* The bytes of the event, 0 if they are none or not all there. What the event
    does not have is zeros. */
 size_t tg_event_decode (const uint8_t *origin, const uint8_t *p, size_t size,
                         tg_Event *e) {
   Rest r = {{p, p + size, false}, origin};
   tg_clear(e, sizeof *e);
-  uint32_t head = tg_take32(&r.b);
-  e->kind = (tg_Kind)(head & TG_EV_KINDMASK);
-  e->flags = head & (TG_EVF_VALUES | TG_EVF_TAIL | TG_EVF_SITE | TG_EVF_FAR);
-  e->ticks = head >> TG_EV_DELTASHIFT;
-  bool whole = read_body(&r, e) && !r.b.missing;
+  if (size == 0)
+    return 0;
+  bool whole = true;
+  e->kind = (tg_Kind)(*p & TG_EV_KINDMASK);
+  e->flags = *p & (TG_EVF_VALUES | TG_EVF_TAIL | TG_EVF_SITE | TG_EVF_FAR);
+  if (is_short(*p))
+    read_short(&r, e);
+  else
+    whole = read_long(&r, e);
   tg_assert(r.b.p <= p + size);
-  return whole ? (size_t)(r.b.p - p) : 0;
+  return whole && !r.b.missing ? (size_t)(r.b.p - p) : 0;
 }
 
 /* The highest id of a function among the values. Functions are named in their

@@ -30,6 +30,8 @@ typedef struct tg_Event {
   uint64_t number;        /* LOST: packets; MARK with NUMBER */
   uint32_t mark;          /* MARK: its sort and its groups */
   tg_Slice values;        /* data NULL without VALUES; ALLOCATIONS: its body */
+  uint32_t counted;       /* bytes that tell the size of values; 0: they are not
+                             the event's, as those of NOTHING */
 } tg_Event;
 
 /*

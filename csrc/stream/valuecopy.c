@@ -105,10 +105,31 @@ static void copy_like (Copy *k, const uint8_t *head) {
   k->from = k->c.p;
 }
 
+/* Several in a row, of which each gets its own bytes. */
+static void copy_named (Copy *k) {
+  uint8_t first = *k->c.p, flags = tg_values_named(first);
+  flush_until(k, k->c.p);
+  uint32_t n = (first & TG_NAMED_MOST) + 1;
+  k->c.named += n;
+  if (k->c.named > TG_NAMED_ALL) {
+    tg_values_spoil(&k->c);
+    return;
+  }
+  for (; n > 0; n--) {
+    tg_buf_addchar(k->out, TG_OBJ_TABLE);
+    tg_buf_addchar(k->out, (char)flags);
+  }
+  k->from = ++k->c.p;
+}
+
 /* Reads as tg_values_descriptor does; each grip in it may be a reference. */
 static void copy_descriptor (Copy *k) {
   const uint8_t *head = k->c.p;
   bool like;
+  if (tg_values_are_named(*head)) {
+    copy_named(k);
+    return;
+  }
   tg_values_kind(&k->c, &like);
   if (like) {
     flush_until(k, head);

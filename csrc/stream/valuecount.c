@@ -150,6 +150,10 @@ static const uint8_t *pass_object (const uint8_t *head, const uint8_t *end,
                                    const uint8_t *origin,
                                    tg_ValueCount *count) {
   uint32_t flags = 0;
+  if (tg_values_are_named(*head)) {
+    count->objects += (*head & TG_NAMED_MOST) + 1;
+    return head + 1;
+  }
   const uint8_t *p = pass_parts(head + 1, end, &flags);
   if (*head == TG_OBJ_FUNCTION)
     count->functions++;

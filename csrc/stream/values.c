@@ -29,6 +29,7 @@ void tg_values_open (tg_ValueCursor *c, tg_Slice bytes) {
   c->origin = bytes.origin;
   c->bad = bytes.data == NULL;
   c->model = NULL;
+  c->taken = c->named = 0;
 }
 
 /* A bad cursor is at its end: nothing more is read. */
@@ -265,6 +266,32 @@ tg_ObjectType tg_values_kind (tg_ValueCursor *c, bool *like) {
   return TG_OBJ_TABLE;
 }
 
+uint8_t tg_values_named (uint8_t first) {
+  static const uint8_t flags[] = {0, TG_DESC_TRUNCATED,
+                                  TG_DESC_TRUNCATED | TG_DESC_META};
+  tg_assert(tg_values_are_named(first));
+  return flags[(first - TG_DESC_NAMED) >> TG_NAMED_SHIFT];
+}
+
+/* One of several in a row, if they come next. The cursor stays before them
+   until they have all been taken: so where any of them is read anew, the first
+   is, which is like it. */
+static bool take_named (tg_ValueCursor *c, uint32_t *flags) {
+  if (tg_likely(c->p >= c->end || !tg_values_are_named(*c->p)))
+    return false;
+  *flags = tg_values_named(*c->p);
+  if (++c->named > TG_NAMED_ALL) {
+    tg_values_spoil(c);
+    return false;
+  }
+  if (c->taken++ == (*c->p & TG_NAMED_MOST)) {
+    c->taken = 0;
+    c->p++;
+  }
+  c->contents = c->p;
+  return true;
+}
+
 /* Passes over flags and what they say comes before properties. */
 static uint32_t pass_parts (tg_ValueCursor *c) {
   uint32_t id, flags = tg_values_byte(c);
@@ -395,6 +422,8 @@ void tg_values_descriptor (tg_ValueCursor *c, tg_Descriptor *d) {
   bool like;
   memset(d, 0, sizeof *d);
   c->model = NULL;
+  if (take_named(c, &d->flags))
+    return;
   d->type = tg_values_kind(c, &like);
   d->flags = tg_values_byte(c);
   if (d->flags & TG_DESC_CLASS)
@@ -415,9 +444,12 @@ void tg_values_descriptor (tg_ValueCursor *c, tg_Descriptor *d) {
 bool tg_values_pass_head (tg_ValueCursor *c) {
   const uint8_t *head = c->p;
   bool like;
+  uint32_t flags;
   c->model = NULL;
+  if (take_named(c, &flags))
+    return false;
   tg_values_kind(c, &like);
-  uint32_t flags = pass_parts(c);
+  flags = pass_parts(c);
   if (like)
     return tg_values_like(c, head);
   return !c->bad && (flags & TG_DESC_PROPS) != 0;

@@ -39,6 +39,13 @@
 ** ids of tables, its values their numbers, from 1 to 2^32 - 1: the same number
 ** is the same table in all lists of a stream.
 **
+** A first byte from NAMED on is up to 16 descriptors in a row, of tables that
+** are only named and have no class. Its lowest four bits are how many there are
+** but one, the next two what they say:
+**     0 no flags    1 TRUNCATED    2 TRUNCATED and META
+** No list has more than TG_NAMED_ALL in such rows: so there are no more objects
+** than bytes and these.
+**
 ** A type of LIKE: a table whose properties are mostly those of an earlier one.
 ** In the place of PROPS, which is set, comes
 **     var distance  from this descriptor's type back to the other's, in an
@@ -72,7 +79,15 @@ typedef enum tg_ObjectType {
 } tg_ObjectType;
 
 /* A descriptor's first byte beside these types. */
-enum { TG_DESC_LIKE = 4, TG_DESC_UNLIKE };
+enum { TG_DESC_LIKE = 4, TG_DESC_UNLIKE, TG_DESC_NAMED = 0x80 };
+#define TG_NAMED_MOST 15u         /* tables of one NAMED, beside the first */
+#define TG_NAMED_SHIFT 4          /* of what they say */
+#define TG_NAMED_ALL 4096u
+
+/* Whether a descriptor with this first byte is several. */
+TG_INLINE bool tg_values_are_named (uint8_t first) {
+  return first >= TG_DESC_NAMED && first < TG_DESC_NAMED + 0x30;
+}
 #define TG_LIKE_MOST 64u          /* properties, for 'differ' is 64 bits */
 
 enum {
@@ -132,6 +147,8 @@ typedef struct tg_ValueCursor {
   uint32_t left;          /* properties that may still come */
   const uint8_t *contents;  /* of the last descriptor: its properties, or the
                                way back to the other table's */
+  uint32_t taken;         /* descriptors of the NAMED that is next... */
+  uint32_t named;         /* ...and of all so far */
 } tg_ValueCursor;
 
 /* What Lua's type() calls it. */
@@ -171,6 +188,7 @@ void tg_values_skip_properties (tg_ValueCursor *c);
    (valuecopy.c): the type, and whether another table tells the rest; a byte of
    flags; the id of a function. */
 tg_ObjectType tg_values_kind (tg_ValueCursor *c, bool *like);
+uint8_t tg_values_named (uint8_t first);    /* flags of a NAMED's tables */
 uint8_t tg_values_byte (tg_ValueCursor *c);
 uint32_t tg_values_id (tg_ValueCursor *c);
 

@@ -106,7 +106,7 @@ uint8_t *tg_writer_slow (tg_Writer *r, size_t need, uint64_t now);
 TG_INLINE bool tg_writer_ready (const tg_Writer *r, size_t need,
                                 uint64_t now) {
   return tg_likely((uintptr_t)r->p + need <= (uintptr_t)r->lim
-                   && now - r->last <= TG_EV_DELTAMAX
+                   && now - r->last <= TG_SHORT_MAX
                    && r->packets < r->packets_stop && now < r->ticks_stop);
 }
 
@@ -115,6 +115,14 @@ TG_INLINE bool tg_writer_ready (const tg_Writer *r, size_t need,
 TG_INLINE bool tg_writer_has (const tg_Writer *r, size_t need, uint64_t now) {
   return (uintptr_t)r->p + need + TG_TIME_SIZE <= (uintptr_t)r->lim
          && r->packets < r->packets_stop && now < r->ticks_stop;
+}
+
+/* The same of an event that is written shorter. */
+TG_INLINE bool tg_writer_ready_short (const tg_Writer *r, size_t need,
+                                      uint64_t now) {
+  return tg_likely((uintptr_t)r->p + need <= (uintptr_t)r->lim
+                   && now - r->last <= TG_SHORT_MAX
+                   && r->packets < r->packets_stop && now < r->ticks_stop);
 }
 
 /*
@@ -132,6 +140,16 @@ TG_INLINE uint8_t *tg_writer_head (tg_Writer *r, uint8_t *p, uint32_t kind,
   uint32_t delta = (uint32_t)(now - r->last);
   r->last = now;
   return tg_put32(p, kind | delta << TG_EV_DELTASHIFT);
+}
+
+/* The same of one that is written shorter. What stands behind it stays. */
+TG_INLINE uint8_t *tg_writer_short_head (tg_Writer *r, uint8_t *p,
+                                         uint32_t first, uint64_t now) {
+  uint64_t delta = now - r->last;
+  tg_assert(delta <= TG_SHORT_MAX);
+  r->last = now;
+  *p = (uint8_t)first;
+  return tg_put16(p + 1, (uint32_t)delta);
 }
 
 /* Commits the event that ends at 'p'. */

@@ -47,6 +47,22 @@ programs.alike = {[[
   end
 ]]}
 
+-- Calls and returns of the shorter forms, many tables that are only named.
+programs.rows = {[[
+  local function f (...) return ... end
+  local function row (n)
+    local t = {}
+    for i = 1, n do t[i] = i % 3 > 0 and {i} or setmetatable({}, {}) end
+    return t
+  end
+  local function pass (t, n) return f(t, row(n)) end
+  local function work ()
+    for n = 1, 20, 6 do pass(row(n), n) f() f(n, "text", ("x"):rep(40)) end
+    f(("x"):rep(60), ("y"):rep(60), ("z"):rep(60))
+  end
+  work()
+]]}
+
 programs.coroutines = {[[
   local function gen (n)
     for i = 1, n do coroutine.yield(i, {i}) end

@@ -91,7 +91,7 @@ describe("the times of a report add up to the duration", function ()
           {maxEvents = 1001})
   adds_up("of one that ended with its time", "work(3000)", {duration = 0.005})
   adds_up("of one on a disk that got full",
-          "process.limit(2 << 20) work(3000)", {compress = "none"}, nil,
+          "process.limit(2 << 20) work(5000)", {compress = "none"}, nil,
           lost "disk")
   adds_up("of a ring", "work(3000)",
           {overflow = "ring", buffer = 1 << 20}, nil, lost "ring")

@@ -59,7 +59,7 @@ static void changed (void) {
   for (size_t i = 0; i < LIST; i++) {
     for (unsigned value = 0; value < 256; value++) {
       counted(&n, LIST, i, (uint8_t)value);
-      UNIT_CHECK(n.objects <= LIST && n.properties <= LIST);
+      UNIT_CHECK(n.objects <= 16 * LIST && n.properties <= LIST);
     }
   }
 }

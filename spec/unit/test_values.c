@@ -295,6 +295,52 @@ static size_t likes (tg_Buf *b) {
   return at;
 }
 
+/* Three tables in one byte, then a function. Where any of the three is read by
+   a cursor of its own, it is like them. */
+static void named (void) {
+  tg_Buf b = {0};
+  tg_ValueCursor c;
+  tg_Descriptor d;
+  v_tag(&b, TG_DESC_NAMED | 2 << TG_NAMED_SHIFT | 2);
+  v_desc(&b, TG_OBJ_FUNCTION, 0);
+  tg_values_open(&c, v_slice(&b));
+  for (int i = 0; i < 3; i++) {
+    tg_ValueCursor there = {.p = c.p, .end = c.end};
+    tg_values_descriptor(&there, &d);
+    UNIT_CHECK(d.flags == (TG_DESC_TRUNCATED | TG_DESC_META) && c.p < c.end);
+    tg_values_descriptor(&c, &d);
+    UNIT_CHECK(d.type == TG_OBJ_TABLE && !c.bad);
+    UNIT_CHECK(d.flags == (TG_DESC_TRUNCATED | TG_DESC_META));
+  }
+  UNIT_CHECK(!tg_values_pass_head(&c) && !c.bad && c.p == c.end);
+  tg_values_open(&c, v_slice(&b));
+  for (int i = 0; i < 4; i++)
+    UNIT_CHECK(!tg_values_pass_head(&c) && !c.bad);
+  UNIT_CHECK(c.p == c.end);
+  v_tag(&b, TG_DESC_NAMED | 3 << TG_NAMED_SHIFT);       /* says nothing */
+  tg_values_open(&c, v_slice(&b));
+  c.p += 3;
+  tg_values_descriptor(&c, &d);
+  UNIT_CHECK(c.bad);
+  tg_buf_free(&b);
+}
+
+/* A copy has bytes for each. */
+static void named_copies (void) {
+  static const char plain[] = "\x02\x80\x81\0\x10\0\x10\1\0";
+  tg_Buf b = {0}, copy = {0};
+  v_var(&b, 2);
+  v_tag(&b, TG_GRIP_SMALLOBJ);
+  v_tag(&b, TG_GRIP_SMALLOBJ + 1);
+  v_tag(&b, TG_DESC_NAMED | 1 << TG_NAMED_SHIFT | 1);
+  v_desc(&b, TG_OBJ_FUNCTION, 0);
+  tg_valuecopy(&copy, v_tail(&b, 0), SIZE_MAX);
+  UNIT_CHECK(copy.size == sizeof plain - 1);
+  UNIT_CHECK(memcmp(copy.data, plain, copy.size) == 0);
+  tg_buf_free(&b);
+  tg_buf_free(&copy);
+}
+
 static void like (void) {
   tg_Buf b = {0};
   size_t at = likes(&b);
@@ -438,6 +484,8 @@ int main (void) {
   UNIT_RUN(absent);
   UNIT_RUN(again);
   UNIT_RUN(nowhere);
+  UNIT_RUN(named);
+  UNIT_RUN(named_copies);
   UNIT_RUN(like);
   UNIT_RUN(like_nothing);
   UNIT_RUN(like_many);

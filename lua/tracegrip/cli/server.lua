@@ -67,10 +67,12 @@ function server.choose_tab (connection, number)
                      ("there is no tab %d"):format(index))
 end
 
--- Another TraceActor may have packets only, or blocks of another version.
+-- Another TraceActor may have packets only, or blocks of another version: those
+-- of version 2 have shorter events as well.
 function server.must_send_blocks (connection)
   local traits = connection.hello.traits
-  local known = type(traits) == "table" and traits.blocks == 1
+  local known = type(traits) == "table"
+                and (traits.blocks == 1 or traits.blocks == 2)
   server.must(connection, known, "the server there sends no blocks that this "
               .. "version reads: it is another TraceActor, or another "
               .. "version's; require \"tracegrip.client\" reads packets")
