@@ -20,8 +20,6 @@ local target = require "tracegrip.target"
 local wire = require "tracegrip.wire"
 core.own()
 
-local close, open = io.close, io.open
-
 local MOST = 16 << 20           -- bytes of a map
 
 local sourcemaps = {}
@@ -59,11 +57,8 @@ local function commented (text, path)
 end
 
 local function beside (path)
-  local file = open(path .. ".map", "rb")
-  if file then
-    close(file)
-    return fileurl.of(path .. ".map")
-  end
+  local map = path .. ".map"
+  return core.filetype(map) == "file" and fileurl.of(map) or nil
 end
 
 ---------------------------------------------------------------------------
