@@ -2,7 +2,7 @@
 -- the machine changes.
 --
 --   make all build/spec/bench_hook.so; eval "$(make -s env)"
---   export LUA_CPATH="build/spec/?.so;$LUA_CPATH"
+--   export LUA_CPATH_5_4="build/spec/?.so;$LUA_CPATH_5_4"
 --   lua5.4 spec/bench/instructions.lua [PROGRAM...]
 --
 -- Each program runs under `valgrind --tool=callgrind` at two sizes: their
