@@ -18,7 +18,8 @@ utilities="as awk basename bash cat cc chmod chown cmp cp cut date dd dirname en
   find gcc grep gzip head id install kill ld ln ls make mkdir mkfifo mktemp mount mv nproc od paste
   printf readlink rm rmdir script sed seq sh sleep sort stat stty tail tar tee test
   timeout touch tr true umount uname uniq wc xargs zcat"
-optional="chromium clingo gcore gdb go lua lua5.1 lua5.4 luajit lz4 node nvim xz zstd"
+optional="chromium clingo gcore gdb go lighttpd lua lua5.1 lua5.4 luajit lz4 nginx node
+  nvim xz zstd"
 
 want () {       # PACKAGE COMMAND...: the package, unless the command works
   package=$1

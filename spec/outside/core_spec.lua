@@ -5,19 +5,8 @@ local lookedat = require "spec.support.lookedat"
 local randomstacks = require "spec.support.randomstacks"
 local run = require "spec.support.run"
 
-local has_gcore = os.execute "command -v gcore >/dev/null 2>&1"
-local it = has_gcore and it or function (sentence)
+local it = lookedat.has_gcore and it or function (sentence)
   pending(sentence .. " needs gcore (package gdb)")
-end
-
--- A core of the process in its directory; its path.
-local function core_of (process)
-  local prefix = process.directory .. "/core"
-  local gcore = "env -u LD_PRELOAD gcore"       -- make asan: gdb would hang
-  local ok = os.execute(("%s -o %s %d >/dev/null 2>&1"):format(
-    gcore, run.quote(prefix), process.pid))
-  assert(ok)
-  return prefix .. "." .. process.pid
 end
 
 local function stacks_of (document)
@@ -34,7 +23,7 @@ local function with_core (use, interpreter)
                 function (process)
     process:waiting()
     local _, living = lookedat.dump(process.pid, {"--locals"})
-    use(core_of(process), living, process)
+    use(lookedat.core_of(process), living, process)
   end)
 end
 

@@ -110,6 +110,18 @@ function lookedat.dump (target, words)
   return result, result.status == 0 and dkjson.decode(result.stdout) or nil
 end
 
+--- Whether a core can be had of a process that goes on.
+lookedat.has_gcore = os.execute "command -v gcore >/dev/null 2>&1"
+
+--- A core of the process in its directory; its path.
+function lookedat.core_of (process)
+  local prefix = process.directory .. "/core"
+  local gcore = "env -u LD_PRELOAD gcore"       -- make asan: gdb would hang
+  assert(os.execute(("%s -o %s %d >/dev/null 2>&1"):format(
+    gcore, run.quote(prefix), process.pid)))
+  return prefix .. "." .. process.pid
+end
+
 --- Runs use(process) on a program that waits; ends it in any case.
 function lookedat.with (interpreter, code, use, words)
   return run.within(function (directory)

@@ -1,0 +1,172 @@
+-- Hosts that nobody has prepared, under load: a server in luv's loop, whose
+-- requests are coroutines, and lighttpd with a script in Lua. Neovim and nginx
+-- are in luajit_samples_spec.lua.
+
+local uv = require "luv"
+
+local lookedat = require "spec.support.lookedat"
+local run = require "spec.support.run"
+local spied = require "spec.support.spied"
+local waiting = require "spec.support.waiting"
+
+local it = run.needs("luv", it, pending)
+
+-- Work of 60, 30 and 10 parts.
+local loops = [[
+  local function A (n) local s = 0 for i = 1, n * 6 do s = s + i % 7 end end
+  local function B (n) local s = 0 for i = 1, n * 3 do s = s + i % 7 end end
+  local function C (n) local s = 0 for i = 1, n do s = s + i % 7 end end
+  local function handle () A(1000) B(1000) C(1000) end
+]]
+
+-- Each connection has a coroutine, and each line that comes an answer.
+local server = loops .. [[
+  local uv = require "luv"
+  local door = uv.new_pipe()
+  door:bind "socket"
+  door:listen(16, function ()
+    local client = uv.new_pipe()
+    door:accept(client)
+    local answer = coroutine.wrap(function ()
+      while true do handle() client:write "done\n" coroutine.yield() end
+    end)
+    client:read_start(function (_, data)
+      if data then answer() else client:close() end
+    end)
+  end)
+  say "x"
+  uv.run()]]
+
+-- A connection that sends as many lines, each when the one before was answered;
+-- how many answers there were. It stays open until close().
+local function ask (socket, line, times)
+  local one = {pipe = uv.new_pipe(), answers = 0, over = false}
+  one.pipe:connect(socket, function (problem)
+    if problem then
+      one.over = true
+      return
+    end
+    one.pipe:read_start(function (_, data)
+      one.answers = one.answers + (data and 1 or 0)
+      one.over = not data or one.answers == times
+      if not one.over then one.pipe:write(line) end
+    end)
+    one.pipe:write(line)
+  end)
+  waiting.till(function () return one.over end, run.patience)
+  return one
+end
+
+-- Samples of the process while load() makes requests; its report's rows.
+local function sampled (pid, path, load)
+  local command = spied.start {"record", "--pid", tostring(pid), "-o", path,
+                               "--sample", "10000"}
+  spied.looking(command)
+  load()
+  command.handle:kill "sigint"
+  spied.ended(command)
+  assert.equal(0, command.status, command.stderr)
+  return spied.report(path)
+end
+
+local function check_parts (rows, path)
+  local taken = spied.info(path).samples.taken
+  local sum = rows.A.self_ms + rows.B.self_ms + rows.C.self_ms
+  for name, part in pairs {A = 0.6, B = 0.3, C = 0.1} do
+    local share = rows[name].self_ms / sum
+    assert(spied.is_near(part, share, taken, 4), ("%s has %.3f of %d samples")
+           :format(name, share, taken))
+  end
+end
+
+-- What a coroutine does, innermost first, in one line.
+local function stack_of (coroutine)
+  local names = {coroutine.status}
+  for _, frame in ipairs(coroutine.frames) do
+    names[#names + 1] = frame.name
+  end
+  return table.concat(names, " ")
+end
+
+describe("a server in luv's loop", function ()
+  it("is sampled while requests come in, and loses none", function ()
+    lookedat.with(run.lua, server, function (process)
+      process:word()
+      local path = process.directory .. "/x.tgr"
+      local one
+      local rows = sampled(process.pid, path, function ()
+        one = ask(process.directory .. "/socket", "x", 1000)
+      end)
+      one.pipe:close()
+      assert.equal(1000, one.answers)
+      check_parts(rows, path)
+      assert.is_true(rows.handle.total_ms > 0.9 * rows["luv.run"].total_ms)
+    end)
+  end)
+
+  it("shows its connections' coroutines, and in its core", function ()
+    lookedat.with(run.lua, server, function (process)
+      process:word()
+      local one = ask(process.directory .. "/socket", "x", 3)
+      local targets = {process.pid}
+      if lookedat.has_gcore then
+        targets[2] = lookedat.core_of(process)
+      end
+      for _, target in ipairs(targets) do
+        local result, document = lookedat.dump(target)
+        assert.equal("", result.stderr)
+        local list = document.states[1].coroutines
+        assert.equal(2, #list)
+        assert.matches("^running luv%.run", stack_of(list[1]))
+        assert.matches("^suspended coroutine%.yield", stack_of(list[2]))
+      end
+      one.pipe:close()
+    end)
+  end)
+end)
+
+describe("lighttpd", function ()
+  local here = io.popen "command -v lighttpd":read "l"
+  local has_module = run.read "/usr/lib/lighttpd/mod_magnet.so"
+  local test = here and has_module and it or function (sentence)
+    pending(sentence .. ": there is no lighttpd with its Lua module here")
+  end
+
+  test("is sampled while its script answers requests", function ()
+    run.within(function (directory)
+      local socket = directory .. "/socket"
+      run.write(directory .. "/answer.lua", loops .. [[
+        handle()
+        lighty.r.resp_body.set {"done"}
+        return 200]])
+      run.write(directory .. "/conf", ([[
+        server.document-root = "@"
+        server.bind = "@/socket"
+        server.errorlog = "@/errors"
+        server.modules = ("mod_magnet")
+        magnet.attract-raw-url-to = ("@/answer.lua")]]):gsub("@", directory))
+      local process = {}
+      process.handle, process.pid = uv.spawn(here, {
+        args = {"-D", "-f", directory .. "/conf"}, stdio = {nil, nil, 2}
+      }, function () process.ended = true end)
+      finally(function ()
+        process.handle:kill "sigkill"
+        waiting.till(function () return process.ended end, run.patience)
+        process.handle:close()
+        uv.run "nowait"
+      end)
+      local function answered ()
+        local one = ask(socket, "GET / HTTP/1.0\r\n\r\n", 1)
+        one.pipe:close()
+        return one.answers == 1
+      end
+      assert(waiting.till(function () return process.ended or answered() end,
+                          run.patience))
+      local path = directory .. "/x.tgr"
+      local rows = sampled(process.pid, path, function ()
+        for _ = 1, 300 do assert(answered()) end
+      end)
+      check_parts(rows, path)
+    end)
+  end)
+end)
