@@ -88,12 +88,13 @@ end
 
 -- tracegrip heap, while requests are made here: its result.
 local function take (words)
-  local out, said, err, status = uv.new_pipe(), "", uv.new_pipe(), nil
+  local out, err = uv.new_pipe(), uv.new_pipe()
+  local said, status = {[out] = "", [err] = ""}, nil
   local env = {"PATH=" .. os.getenv "PATH", "LUA=" .. run.host, "HOME=/tmp"}
   local open = 2
   local function note (pipe)
     pipe:read_start(function (_, bytes)
-      said = said .. (bytes or "")
+      said[pipe] = said[pipe] .. (bytes or "")
       if not bytes then
         pipe:close()
         open = open - 1
@@ -115,8 +116,8 @@ local function take (words)
   note(out)
   note(err)
   peers.wait(function () return status and open == 0 end)
-  assert.equal(0, status, said)
-  return cjson.decode(said)
+  assert.equal(0, status, said[err])
+  return cjson.decode(said[out])
 end
 
 describe("heap snapshots of a server under load", function ()

@@ -100,7 +100,7 @@ describe("a server in luv's loop", function ()
       one.pipe:close()
       assert.equal(1000, one.answers)
       check_parts(rows, path)
-      assert.is_true(rows.handle.total_ms > 0.9 * rows["luv.run"].total_ms)
+      assert.is_true(rows.handle.total_ms > 0.5 * rows["luv.run"].total_ms)
     end)
   end)
 
@@ -109,7 +109,8 @@ describe("a server in luv's loop", function ()
       process:word()
       local one = ask(process.directory .. "/socket", "x", 3)
       local targets = {process.pid}
-      if lookedat.has_gcore then
+      -- of what a sanitizer has mapped a core fills the disk
+      if lookedat.has_gcore and not os.getenv "LD_PRELOAD" then
         targets[2] = lookedat.core_of(process)
       end
       for _, target in ipairs(targets) do
