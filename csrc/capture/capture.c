@@ -37,25 +37,35 @@ TG_INLINE uint8_t *put_direct (tg_Session *s, lua_State *L,
   return tg_unlikely(*asked) ? tg_capture_asked(s, L, list, p, lim) : end;
 }
 
+#define SIZE 4u                 /* bytes before a list, of which a short way
+                                   takes the last ones */
+
+/* Whether the values of a list, with its size at 'p', may be for short ways. */
+static bool are_few (const tg_Session *s, const tg_ValueList *list,
+                     const uint8_t *p) {
+  return (size_t)(s->writer.lim - p) >= SIZE
+         && tg_capture_are_few(s, list->count + list->varargs, p + SIZE);
+}
+
 /* As the hook does before it asks for more (hook/quick.c, emitcall.h); NULL if
    the list is not for these ways. */
 static uint8_t *put_short_list (tg_Session *s, lua_State *L,
                                 const tg_ValueList *list, const void *base,
                                 uint8_t *p, const uint8_t *lim) {
   if (list->veil != NULL || list->names != NULL || lim != s->writer.lim
-      || !tg_capture_are_few(s, list->count + list->varargs, p))
+      || !are_few(s, list, p))
     return NULL;
   uint8_t *end = NULL;
   uint32_t refers = 0;
   if (list->varargs == 0)
-    end = tg_capture_plain(s, base, list->first, list->count, p + 4);
+    end = tg_capture_plain(s, base, list->first, list->count, p + SIZE);
   if (end == NULL) {
     refers = TG_VALUES_REFERS;
     end = tg_capture_few(s, L, base, list->first, list->count, list->varargs,
                          p + 2);
   }
   if (end != NULL)
-    tg_put32(p, (uint32_t)(end - p - 4) | refers);
+    tg_put32(p, (uint32_t)(end - p - SIZE) | refers);
   return end;
 }
 
