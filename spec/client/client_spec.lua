@@ -326,10 +326,17 @@ describe("tracegrip.client", function ()
     connection:run(0.05)
     assert.equal(1, #held)
     assert.same({"echo"}, got)
-    for i = 1, 3 do
-      fake.handlers.startTrace(server, held[i])
-      connection:run(0.03)
+    local function till (list, n)
+      for _ = 1, 100 do
+        if #list < n then connection:run(0.03) end
+      end
     end
+    for i = 1, 3 do
+      till(held, i)
+      assert.equal(i, #held)
+      fake.handlers.startTrace(server, held[i])
+    end
+    till(got, 5)
     assert.same({"echo", "t1", "t2", "t3", "requested"}, got)
   end)
 

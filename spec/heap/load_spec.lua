@@ -101,10 +101,6 @@ local function take (words)
       end
     end)
   end
-  for _, name in ipairs {"LD_PRELOAD", "ASAN_OPTIONS"} do
-    local value = os.getenv(name)
-    env[#env + 1] = value and name .. "=" .. value
-  end
   local process
   process = uv.spawn(run.build .. "/bin/tracegrip", {
     args = {"heap", "--json", table.unpack(words)}, env = env,
@@ -122,6 +118,11 @@ end
 
 describe("heap snapshots of a server under load", function ()
   local it = run.needs("luv", it, pending)
+  if os.getenv "LD_PRELOAD" then        -- make asan
+    it = function (sentence)
+      pending(sentence .. ": a process below a sanitizer is refused then")
+    end
+  end
 
   it("lose no request, are right to the byte, and name its leak", function ()
     run.within(function (directory)
