@@ -73,6 +73,11 @@ uint64_t tg_state_bytes (const tg_Sight *s, uint64_t shared) {
   return (s->release >= 50500) ? total - debt : total + debt;
 }
 
+/* A state that was closed has nothing left but its own block (lua_close), which
+   may stay in memory that was freed. No other has so little: the names of
+   metamethods and reserved words take more. */
+#define CLOSED 2048u            /* bytes at most */
+
 bool tg_state_is_main (tg_Sight *s, const tg_SeenState *state) {
   tg_SeenTable t;
   if (s->dialect != NULL)
@@ -82,7 +87,8 @@ bool tg_state_is_main (tg_Sight *s, const tg_SeenState *state) {
                   : state->shared
                     + (uint64_t)tg_sight_row(s, AT_SHARED_INSIDE);
   uint64_t registry = tg_state_registry(s, state->shared);
-  if (main != state->at || registry == 0)
+  if (main != state->at || registry == 0
+      || tg_state_bytes(s, state->shared) <= CLOSED)
     return tg_sight_reject(s, TG_REASON_STATE);
   tg_seen_traverse(s, registry, 0, &t);
   return t.nodes > 0;

@@ -4,6 +4,7 @@
 local lookedat = require "spec.support.lookedat"
 local randomstacks = require "spec.support.randomstacks"
 local run = require "spec.support.run"
+local spied = require "spec.support.spied"
 local stackwords = require "spec.support.stackwords"
 
 for _, interpreter in ipairs(lookedat.interpreters()) do
@@ -98,6 +99,19 @@ describe("a dump", function ()
     end)
     seen(code, {"--all"}, function (_, document)
       assert.equal("dead", document.states[1].coroutines[2].status)
+    end)
+  end)
+
+  it("has no state that was closed, though memory still has it", function ()
+    lookedat.with(run.lua, spied.cpath .. [[
+      local other = require "states".new(true)
+      other:run "kept = {} for i = 1, 100 do kept[i] = {} end"
+      other:close()
+      say 'x' io.read()]], function (process)
+      process:waiting()
+      local result, document = lookedat.dump(process.pid)
+      assert.equal("", result.stderr)
+      assert.equal(1, #document.states)
     end)
   end)
 end)

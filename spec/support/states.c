@@ -30,11 +30,29 @@ static State *check_state (lua_State *L) {
   return s;
 }
 
+/* Memory that is freed keeps what is in it, as other allocators than glibc's
+   leave it. */
+static void *keep (void *ud, void *block, size_t old, size_t size) {
+  (void)ud;
+  if (size == 0)
+    return NULL;
+  void *p = malloc(size);
+  if (block != NULL && p != NULL)
+    memcpy(p, block, (old < size) ? old : size);
+  return p;
+}
+
+/* new([keeps]): what it frees stays as it is, if it 'keeps'. */
 static int state_new (lua_State *L) {
+  int keeps = lua_toboolean(L, 1);
   State *s = lua_newuserdatauv(L, sizeof *s, 0);
   s->L = s->co = NULL;
   luaL_setmetatable(L, STATE);
-  s->L = luaL_newstate();
+#if LUA_VERSION_NUM >= 505
+  s->L = keeps ? lua_newstate(keep, NULL, 0) : luaL_newstate();
+#else
+  s->L = keeps ? lua_newstate(keep, NULL) : luaL_newstate();
+#endif
   if (s->L == NULL)
     return luaL_error(L, "no memory");
   luaL_openlibs(s->L);
