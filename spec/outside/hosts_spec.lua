@@ -57,7 +57,7 @@ local function ask (socket, line, times)
   return one
 end
 
--- Samples of the process while load() makes requests; its report's rows.
+-- Samples of the process while load() makes requests.
 local function sampled (pid, path, load)
   local command = spied.start {"record", "--pid", tostring(pid), "-o", path,
                                "--sample", "10000"}
@@ -66,17 +66,10 @@ local function sampled (pid, path, load)
   command.handle:kill "sigint"
   spied.ended(command)
   assert.equal(0, command.status, command.stderr)
-  return spied.report(path)
 end
 
-local function check_parts (rows, path)
-  local taken = spied.info(path).samples.taken
-  local sum = rows.A.self_ms + rows.B.self_ms + rows.C.self_ms
-  for name, part in pairs {A = 0.6, B = 0.3, C = 0.1} do
-    local share = rows[name].self_ms / sum
-    assert(spied.is_near(part, share, taken, 4), ("%s has %.3f of %d samples")
-           :format(name, share, taken))
-  end
+local function check_parts (path)
+  return spied.check_shares(path, {A = 0.6, B = 0.3, C = 0.1}, "self_ms", 1, 4)
 end
 
 -- What a coroutine does, innermost first, in one line.
@@ -94,12 +87,12 @@ describe("a server in luv's loop", function ()
       process:word()
       local path = process.directory .. "/x.tgr"
       local one
-      local rows = sampled(process.pid, path, function ()
+      sampled(process.pid, path, function ()
         one = ask(process.directory .. "/socket", "x", 500)
       end)
       one.pipe:close()
       assert.equal(500, one.answers)
-      check_parts(rows, path)
+      local rows = check_parts(path)
       assert.is_true(rows.handle.total_ms > 0.5 * rows["luv.run"].total_ms)
     end)
   end)
@@ -164,10 +157,10 @@ describe("lighttpd", function ()
       assert(waiting.till(function () return process.ended or answered() end,
                           run.patience))
       local path = directory .. "/x.tgr"
-      local rows = sampled(process.pid, path, function ()
+      sampled(process.pid, path, function ()
         for _ = 1, 300 do assert(answered()) end
       end)
-      check_parts(rows, path)
+      check_parts(path)
     end)
   end)
 end)

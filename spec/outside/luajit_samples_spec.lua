@@ -88,22 +88,6 @@ say 'x' io.read()
 for i = 1, %d do first() second() third() end
 tell()]]
 
-local dense = [[
-local function leaf (x) return x + 1 end
-local function twig (x) return x + 2 end
-local function P (n)
-  local s = 0
-  for i = 1, n do s = leaf(s) s = twig(s) end
-  return s
-end
-local function Q (n)
-  local s = 0
-  for i = 1, n do s = leaf(s) s = twig(s) end
-  return s
-end
-say 'x' io.read()
-for i = 1, %d do P(20000) Q(10000) end]]
-
 -- All in one trace: functions with stores, in functions, called by a method and
 -- with extra arguments, and one whose code is of closures made anew.
 local inlined = [[
@@ -140,23 +124,8 @@ local function check_callers (recording)
   assert(wrong <= sum / 1000, ("%d of %d ns"):format(wrong, sum))
 end
 
--- Shares of what these take, against what is expected. 'alike': how many of the
--- samples are worth one; where many ticks are lost others weigh as much as
--- these.
 local function check_parts (recording, expected, field, alike)
-  local rows = spied.report(recording)
-  local taken, sum = spied.info(recording).samples.taken // (alike or 1), 0
-  for name in pairs(expected) do
-    assert(rows[name], name .. " is not there")
-    sum = sum + rows[name][field]
-  end
-  for name, part in pairs(expected) do
-    local share = rows[name][field] / sum
-    assert(spied.is_near(part, share, taken, POINTS),
-           ("%s has %.3f of %d samples, and %.3f of the time")
-           :format(name, share, taken, part))
-  end
-  return rows
+  return spied.check_shares(recording, expected, field, alike, POINTS)
 end
 
 -- The same against what the program has said.
@@ -217,7 +186,7 @@ for _, interpreter in ipairs(here) do
     end)
 
     it("has stacks that can be where calls are dense", function ()
-      whole(off .. dense:format(400), fast, function (file)
+      whole(off .. spied.dense:format(400), fast, function (file)
         check_parts(file, {P = 2 / 3, Q = 1 / 3}, "total_ms")
         check_callers(file)
         assert.is_true(spied.report(file).leaf.self_ms > 0)

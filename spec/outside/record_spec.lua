@@ -35,43 +35,11 @@ local c = coroutine.create(function () loop(C) end)
 say 'x' io.read()
 for i = 1, %d do a() b() coroutine.resume(c) end]]
 
--- Nothing but calls: each takes some ten nanoseconds.
-local dense = [[
-local function leaf (x) return x + 1 end
-local function twig (x) return x + 2 end
-local function P (n)
-  local s = 0
-  for i = 1, n do s = leaf(s) s = twig(s) end
-  return s
-end
-local function Q (n)
-  local s = 0
-  for i = 1, n do s = leaf(s) s = twig(s) end
-  return s
-end
-say 'x' io.read()
-for i = 1, %d do P(20000) Q(10000) end]]
-
+local dense, check_shares = spied.dense, spied.check_shares
 local ROUNDS = 1000             -- of 166,000 steps: a second or two
 
 local function samples_of (path)
   return spied.info(path).samples
-end
-
--- 'alike': how many of them are worth one; a look by the clock that comes late
--- weighs as much as all that it has missed.
-local function check_shares (path, parts, field, alike)
-  local rows = spied.report(path)
-  local taken, sum = samples_of(path).taken // (alike or 1), 0
-  for name in pairs(parts) do
-    assert(rows[name], name .. " is not there")
-    sum = sum + rows[name][field]
-  end
-  for name, part in pairs(parts) do
-    local share = rows[name][field] / sum
-    assert(spied.is_near(part, share, taken), ("%s has %.3f of %d samples")
-           :format(name, share, taken))
-  end
 end
 
 -- Milliseconds of all functions.

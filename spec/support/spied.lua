@@ -26,6 +26,23 @@ spied.crowd = spied.cpath .. [[
   for i = 1, 66 do list[i] = require 'states'.new() end
   say 'x' io.read()]]
 
+--- Nothing but calls: each takes some ten nanoseconds.
+spied.dense = [[
+local function leaf (x) return x + 1 end
+local function twig (x) return x + 2 end
+local function P (n)
+  local s = 0
+  for i = 1, n do s = leaf(s) s = twig(s) end
+  return s
+end
+local function Q (n)
+  local s = 0
+  for i = 1, n do s = leaf(s) s = twig(s) end
+  return s
+end
+say 'x' io.read()
+for i = 1, %d do P(20000) Q(10000) end]]
+
 --- Starts tracegrip with these words; what it says is collected. 'prepare' is
 -- Lua code that its process runs before it becomes tracegrip, if there is any.
 function spied.start (words, prepare)
@@ -163,6 +180,25 @@ end
 function spied.is_near (expected, share, samples, points)
   local chance = 4 * math.sqrt(expected * (1 - expected) / samples)
   return math.abs(share - expected) <= math.max((points or 2) / 100, chance)
+end
+
+--- Compares shares of what these functions take with what is expected, as
+-- is_near does; the report's rows. 'alike': how many samples are worth one, as
+-- one that comes late weighs as much as all that were missed.
+function spied.check_shares (path, parts, field, alike, points)
+  local rows = spied.report(path)
+  local taken, sum = spied.info(path).samples.taken // (alike or 1), 0
+  for name in pairs(parts) do
+    assert(rows[name], name .. " is not there")
+    sum = sum + rows[name][field]
+  end
+  for name, part in pairs(parts) do
+    local share = rows[name][field] / sum
+    assert(spied.is_near(part, share, taken, points),
+           ("%s has %.3f of %d samples, and %.3f of the time")
+           :format(name, share, taken, part))
+  end
+  return rows
 end
 
 return spied
