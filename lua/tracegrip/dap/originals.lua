@@ -151,12 +151,16 @@ end
 -- Lines
 ---------------------------------------------------------------------------
 
-function Originals:position (key, line)
+-- What its map says of a line, with the map's script; nil: it has none.
+local function original_of (self, key, line)
   local one = self.of[key]
-  local number, at
   if one then
-    number, at = one.map:original(line)
+    return one, one.map:original(line)
   end
+end
+
+function Originals:position (key, line)
+  local one, number, at = original_of(self, key, line)
   if number then
     return told(one.sources[number]), at
   end
@@ -248,11 +252,7 @@ function Originals:made (source, key, line)
 end
 
 function Originals:same (key, line)
-  local one = self.of[key]
-  local number, at
-  if one then
-    number, at = one.map:original(line)
-  end
+  local one, number, at = original_of(self, key, line)
   return number and one.map:generated(number, at) or {}
 end
 
