@@ -25,6 +25,16 @@ function possible.functions (path)
   return text and lines.of(lines.compilable(text), "@" .. path)
 end
 
+-- Lines as the protocol lists them.
+local function listed (set)
+  local list = {}
+  for line in pairs(set) do
+    list[#list + 1] = {line = line}
+  end
+  table.sort(list, function (a, b) return a.line < b.line end)
+  return list
+end
+
 -- The same file may have been loaded by several names.
 local function loaded (live, ids, first, last, request)
   local set = {}
@@ -37,17 +47,12 @@ local function loaded (live, ids, first, last, request)
       set[live.places:line(place.lineNumber)] = true
     end
   end
-  local list = {}
-  for line in pairs(set) do
-    list[#list + 1] = {line = line}
-  end
-  table.sort(list, function (a, b) return a.line < b.line end)
-  return list
+  return listed(set)
 end
 
 -- Of a file that scripts were made of: lines that have code in one of them.
 local function mapped (live, keys, source, first, last, request)
-  local set, list = {}, {}
+  local set = {}
   for _, id in ipairs(keys) do
     local active = mapping.active(live, id, request)
     for _, line in ipairs(live.places.originals:active(source, id, active)) do
@@ -55,11 +60,7 @@ local function mapped (live, keys, source, first, last, request)
       set[at] = at >= first and at <= last or nil
     end
   end
-  for line in pairs(set) do
-    list[#list + 1] = {line = line}
-  end
-  table.sort(list, function (a, b) return a.line < b.line end)
-  return list
+  return listed(set)
 end
 
 local function on_disk (live, source, first, last)

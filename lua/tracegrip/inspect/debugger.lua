@@ -24,40 +24,38 @@
 -- Lines of the protocol count from 0; here and in Lua they count from 1.
 
 local core = require "tracegrip.core"
-local box = require "tracegrip.inspect.box"
 local breakpoints = require "tracegrip.inspect.breakpoints"
 local conditions = require "tracegrip.inspect.conditions"
 local exceptions = require "tracegrip.inspect.exceptions"
 local expression = require "tracegrip.inspect.expression"
 local fault = require "tracegrip.inspect.fault"
 local frames = require "tracegrip.inspect.frames"
+local inframes = require "tracegrip.inspect.inframes"
+local instrumenting = require "tracegrip.inspect.instrumenting"
 local lines = require "tracegrip.inspect.lines"
 local objects = require "tracegrip.inspect.objects"
+local passing = require "tracegrip.inspect.passing"
 local pausing = require "tracegrip.inspect.pausing"
 local regex = require "tracegrip.inspect.regex"
-local runtime = require "tracegrip.inspect.runtime"
 local scripts = require "tracegrip.inspect.scripts"
 local sessions = require "tracegrip.inspect.sessions"
 local textsearch = require "tracegrip.inspect.textsearch"
-local values = require "tracegrip.inspect.values"
 local watching = require "tracegrip.inspect.watching"
 local wire = require "tracegrip.wire"
-local words = require "tracegrip.inspect.words"
 core.own()
 
 local CONTEXT = 1
-local MOST_LINES = 10000        -- of a range of a step's
-local NONE, WEAK = {}, {__mode = "v"}
 
-local methods = {}
+local methods = {
+  evaluateOnCallFrame = inframes.evaluate,
+  setVariableValue = inframes.assign,
+  setInstrumentationBreakpoint = instrumenting.set,
+  setBlackboxedRanges = passing.set_ranges,
+  setBlackboxPatterns = passing.set_patterns
+}
 local debugger = {methods = methods}
 
-local INSTRUMENTATION = "beforeScriptWithSourceMapExecution"
-
 local next_reason = "other"     -- of the pause that a step ends in
-local halting = false           -- a pause was asked for: it is where it may be
-local unmoved                   -- where a step is not over yet: {frame = {co,
-                                -- func}, depth, places}; nil: nowhere
 
 ---------------------------------------------------------------------------
 -- Scripts
@@ -98,17 +96,6 @@ local function all_skip ()
   return true
 end
 
--- Whether a debugger wants to see scripts that have a map before they run; each
--- that does is waited for.
-local function instrumented ()
-  local any = false
-  sessions.each("debugger", function (session)
-    session.waits = session.instrumented
-    any = any or session.waits
-  end)
-  return any
-end
-
 -- Before a program's first function runs there is nothing to be found of it.
 local function has_begun (running)
   local begun = false
@@ -124,21 +111,11 @@ function debugger.met (co, source)
   breakpoints.await(false)
   local frame = frames.innermost(co, 0)
   local script, fresh = scripts.meet(source, frame and frame.func)
-  if fresh and script.map and not all_skip() and instrumented() then
+  if fresh and script.map and not all_skip() and instrumenting.wanted() then
     pausing.stop(co, "instrumentation", {}, {data = {
       scriptId = script.id, url = script.url, sourceMapURL = script.map
     }})
   end
-end
-
--- Such a pause is over when all who wanted it have seen it: one that goes on
--- late would go on from another pause.
-local function is_awaited ()
-  local any = false
-  sessions.each("debugger", function (session)
-    any = any or session.instrumented and session.waits
-  end)
-  return any and pausing.stands() and pausing.reason() == "instrumentation"
 end
 
 function methods.enable (session, _, co)
@@ -158,16 +135,13 @@ end
 -- Its breakpoints go, as those of V8 do; and the pause does, if it is not for a
 -- snapshot of the heap.
 function methods.disable (session)
-  local waited = is_awaited()
   session.suspended = session.heap and pausing.stands()
   breakpoints.clear(session)
   watching.review()
   exceptions.choose(session, "none")
-  session.debugger, session.ignored = false, {}
-  session.instrumented, session.waits, session.skipped = false, false, {}
-  if waited and not is_awaited() then
-    pausing.go("none")
-  end
+  passing.leave(session)
+  instrumenting.leave(session)
+  session.debugger = false
   if not sessions.any "debugger" then
     breakpoints.await(false)
   end
@@ -278,20 +252,9 @@ function methods.setBreakpoint (session, params)
           actualLocation = location(script, one.at[script.id])}
 end
 
-function methods.setInstrumentationBreakpoint (session, params)
-  if fault.string(params, "instrumentation") ~= INSTRUMENTATION then
-    fault.raise("Only %s is known here", INSTRUMENTATION)
-  end
-  session.instrumented = true
-  breakpoints.publish()
-  return {breakpointId = "instrumentation:" .. INSTRUMENTATION}
-end
-
 function methods.removeBreakpoint (session, params)
   local id = fault.string(params, "breakpointId")
-  if id == "instrumentation:" .. INSTRUMENTATION then
-    session.instrumented = false
-  end
+  instrumenting.remove(session, id)
   breakpoints.remove(session, id)
   watching.review()
   return {}
@@ -339,53 +302,9 @@ end
 -- Reaching a place
 ---------------------------------------------------------------------------
 
-local function is_ignored (script)
-  local found = false
-  sessions.each("debugger", function (session)
-    for _, matches in ipairs(session.ignored) do
-      found = found or matches(script.url)
-    end
-  end)
-  return found
-end
-
--- An odd number of ends of ranges lies before it.
-local function is_skipped (script, line)
-  local found = false
-  sessions.each("debugger", function (session)
-    local ends = session.skipped[script.id] or NONE
-    local low, high = 0, #ends
-    while low < high do
-      local middle = (low + high + 1) // 2
-      if ends[middle] <= line then
-        low = middle
-      else
-        high = middle - 1
-      end
-    end
-    found = found or low % 2 == 1
-  end)
-  return found
-end
-
--- A step's own lines count in the frame where it has begun.
-local function is_unmoved (co, func, script, line)
-  local from = unmoved
-  return from ~= nil and from.frame.co == co and from.frame.func == func
-         and from.places[script.id .. ":" .. line] == true
-         and from.depth == frames.depth(co)
-end
-
--- Where a step leads over; what somebody has asked to stop stops anywhere.
-local function is_passed (co, func, script, line)
-  return is_ignored(script)
-         or not halting and (is_skipped(script, line)
-                             or is_unmoved(co, func, script, line))
-end
-
 -- Stands still; how to go on.
 local function stop (co, reason, hits, more)
-  unmoved, halting = nil, false
+  passing.over()
   return pausing.stop(co, reason, hits, more)
 end
 
@@ -404,7 +323,7 @@ function debugger.reached (co, func, source, line, hit, stepped, changed)
   end
   local changes = changed and watching.changes(hits, frames.innermost(co, 0))
   if #hits == 0 and not arrived
-     and (not stepped or is_passed(co, func, script, line)) then
+     and (not stepped or passing.leads_over(co, func, script, line)) then
     return false
   end
   breakpoints.goal(nil)
@@ -434,16 +353,16 @@ end
 function debugger.thrown (co, value, level, uncaught)
   local frame = frames.innermost(co, level)
   if not exceptions.wanted(uncaught)
-     or frame and is_ignored(scripts.meet(frame.info.source)) then
+     or frame and passing.ignores(scripts.meet(frame.info.source)) then
     return false
   end
-  local from = unmoved
+  local from = passing.start()
   local how = stop(co, "exception", {}, {
     level = frame and frame.level or level,
     data = exceptions.data(value, uncaught)
   })
   if how == "pass" then
-    unmoved = from            -- a step that is under way goes on
+    passing.begin(from)       -- a step that is under way goes on
     return false
   end
   next_reason = "step"
@@ -481,15 +400,15 @@ end
 
 function methods.pause (_, _, co)
   if not pausing.stands() then
-    next_reason, halting = "other", true
+    next_reason = "other"
+    passing.halt()
     core.inspector.step(co, "next")
   end
   return {}
 end
 
 function methods.resume (session)
-  session.waits = false
-  if not is_awaited() then
+  if not instrumenting.awaited(session) then
     pausing.go("none")
   end
   return {}
@@ -519,46 +438,19 @@ local function step_into_target (id)
   end
 end
 
--- Its first line is as good as all of it: columns mean nothing here.
-local function places_of (list)
-  local places = {}
-  for _, range in ipairs(list) do
-    local first = fault.integer(fault.object(range, "start"), "lineNumber")
-    local last = fault.integer(fault.object(range, "end"), "lineNumber")
-    if last - first > MOST_LINES then
-      fault.raise("A range has at most %d lines", MOST_LINES)
-    end
-    for line = first, last do
-      places[fault.string(range, "scriptId") .. ":" .. line + 1] = true
-    end
-  end
-  return places
-end
-
--- skipList: lines that are one with the one where the program stands.
-local function note_start (params)
-  local list = fault.object(params, "skipList", true)
-  local co = pausing.where()
-  local frame = list and frames.innermost(co, 0)
-  unmoved = frame and {
-    frame = setmetatable({co = co, func = frame.func}, WEAK),
-    depth = frames.depth(co) - frame.level, places = places_of(list)
-  }
-end
-
 function methods.stepInto (_, params)
   local target = fault.string(params, "target", true)
   if target then
     step_into_target(target)
   else
-    note_start(params)
+    passing.note(params)
     pausing.go("into")
   end
   return {}
 end
 
 function methods.stepOver (_, params)
-  note_start(params)
+  passing.note(params)
   pausing.go("over")
   return {}
 end
@@ -585,55 +477,6 @@ end
 
 function methods.setAsyncCallStackDepth (session, params)
   session.async_depth = fault.integer(params, "maxDepth")
-  return {}
-end
-
--- Steps pass over lines of a script: from each first place to the next one.
-function methods.setBlackboxedRanges (session, params)
-  local script = scripts.of(fault.string(params, "scriptId"))
-  local ends = {}
-  for i, place in ipairs(fault.object(params, "positions")) do
-    ends[i] = fault.integer(place, "lineNumber") + 1
-    if i > 1 and ends[i] < ends[i - 1] then
-      fault.raise("Input positions array is not sorted or contains duplicate "
-                  .. "values.")
-    end
-  end
-  session.skipped[script.id] = ends
-  return {}
-end
-
--- Steps pass over files of these addresses.
-function methods.setBlackboxPatterns (session, params)
-  local list = {}
-  for i, pattern in ipairs(fault.object(params, "patterns")) do
-    list[i] = type(pattern) == "string" and regex.compile(pattern)
-              or fault.raise("Regular expression not known here: %s",
-                             words.value(pattern))
-  end
-  session.ignored = list
-  return {}
-end
-
----------------------------------------------------------------------------
--- Looking and acting
----------------------------------------------------------------------------
-
-function methods.evaluateOnCallFrame (session, params)
-  local frame = pausing.frame(fault.string(params, "callFrameId"))
-  return runtime.evaluated(session, params, frame)
-end
-
-function methods.setVariableValue (_, params)
-  local scope = pausing.scope(fault.string(params, "callFrameId"),
-                              fault.integer(params, "scopeNumber"))
-  local name = fault.string(params, "variableName")
-  local value = values.argument(fault.object(params, "newValue"))
-  if not box.is(scope) then
-    rawset(scope, name, value)
-  elseif not scope.set or not scope.set(name, value) then
-    fault.raise("There is no variable %s", name)
-  end
   return {}
 end
 
