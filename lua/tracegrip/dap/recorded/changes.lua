@@ -24,10 +24,10 @@
 -- two looks at what the client wants.
 
 local asked = require "tracegrip.dap.asked"
-local code = require "tracegrip.dap.recorded.code"
+local code = require "tracegrip.replay.code"
 local core = require "tracegrip.core"
 local sightings = require "tracegrip.cli.sightings"
-local values = require "tracegrip.dap.recorded.values"
+local values = require "tracegrip.replay.values"
 local wire = require "tracegrip.wire"
 core.own()
 

@@ -19,7 +19,7 @@
 -- Conditions run in the middle of a search, so each is compiled once.
 
 local core = require "tracegrip.core"
-local values = require "tracegrip.dap.recorded.values"
+local values = require "tracegrip.replay.values"
 core.own()
 
 local STEPS = 10000000          -- instructions
