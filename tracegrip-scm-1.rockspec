@@ -701,6 +701,7 @@ build = {
     ["tracegrip.inspect.protocol"] = "lua/tracegrip/inspect/protocol.lua",
     ["tracegrip.inspect.ranges"] = "lua/tracegrip/inspect/ranges.lua",
     ["tracegrip.inspect.regex"] = "lua/tracegrip/inspect/regex.lua",
+    ["tracegrip.inspect.requests"] = "lua/tracegrip/inspect/requests.lua",
     ["tracegrip.inspect.resting"] = "lua/tracegrip/inspect/resting.lua",
     ["tracegrip.inspect.runtime"] = "lua/tracegrip/inspect/runtime.lua",
     ["tracegrip.inspect.sampling"] = "lua/tracegrip/inspect/sampling.lua",
