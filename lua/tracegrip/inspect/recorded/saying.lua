@@ -1,0 +1,120 @@
+-- saying.lua - what a front end's console shows of a recording: what its
+-- program has said, and words of our own.
+--
+--   saying.new(session)
+--   self:introduce()           what recording that is, and how to go back
+--   self:note(kind, text)      a line of ours: "info", "warning", "error"
+--   self:log(script, line, list)
+--                              what a logpoint gives: a list of {grip, pool}
+--   self:markers(from, to)     what the program has said between two moments
+--
+-- The front end orders lines by their times: all are told with that of now, the
+-- program's after each other.
+
+local core = require "tracegrip.core"
+local markers = require "tracegrip.replay.markers"
+local recording = require "tracegrip.cli.recording"
+local uv = require "luv"
+local wire = require "tracegrip.wire"
+core.own()
+
+local CONTEXT, GROUP = 1, "console"
+local MOST = 200                -- markers that are told of one way
+
+local saying = {}
+
+local Saying = {__name = "tracegrip.inspect.recorded.saying"}
+Saying.__index = Saying
+
+function saying.new (session)
+  return setmetatable({session = session, unkept = 0}, Saying)
+end
+
+local function now ()
+  local seconds, us = uv.gettimeofday()
+  return seconds * 1000 + us / 1000
+end
+
+-- 'place': {script, line, name}, or nil.
+local function say (self, kind, args, place)
+  if self.session.runtime then
+    self.session:send("Runtime.consoleAPICalled", {
+      type = kind, args = wire.array(args), executionContextId = CONTEXT,
+      timestamp = now(),
+      stackTrace = place and {callFrames = wire.array {{
+        functionName = place.name or "", scriptId = place.script.id,
+        url = place.script.url, lineNumber = place.line - 1, columnNumber = 0
+      }}}
+    })
+  end
+end
+
+function Saying:note (kind, text)
+  say(self, kind, {{type = "string", value = text}})
+end
+
+local WAYS = "Back: stepBack(), stepBackIn(), stepBackOut(), "
+             .. "reverseContinue(), moment(N), each alone in this console; "
+             .. "\"Restart frame\" in the call stack's menu."
+
+function Saying:introduce ()
+  local book = self.session.book
+  local remark = recording.remark(book.path, book.info)
+  self:note("info", ("%s, recorded %s%s. %s"):format(
+    book.info.program or book.path, book.info.date or "some time ago",
+    remark and ": " .. remark or "", WAYS))
+  local losses = recording.losses(book.trace.lost)
+  if losses ~= "none" then
+    self:note("warning", "The recording lacks " .. losses)
+  end
+end
+
+function Saying:log (script, line, list)
+  local args = {}
+  for i, one in ipairs(list) do
+    args[i] = self.session.remote:describe(one.grip, one.pool, GROUP, true)
+  end
+  say(self, "log", args, {script = script, line = line})
+end
+
+local kinds = {debug = "debug", info = "info", warn = "warning",
+               error = "error", trace = "trace"}
+
+-- As the program has said it; of what has a count or a time, a line of text.
+local function arguments_of (self, marker)
+  local list, args = marker.arguments, {}
+  if marker.duration or marker.count or not list then
+    return {{type = "string", value = markers.text(marker)}}
+  end
+  for i, grip in ipairs(list.values) do
+    args[i] = self.session.remote:describe(grip, list.objectPool, GROUP, true)
+  end
+  return args
+end
+
+local function tell (self, marker)
+  local site = marker.callsite
+  local script = site and self.session.book.scripts:at(site.url)
+  say(self, kinds[marker.method] or "log", arguments_of(self, marker),
+      script and {script = script, line = site.line})
+end
+
+function Saying:markers (from, to)
+  local replay = self.session.walk.replay
+  local list, more = replay:markers(from, to, MOST)
+  for _, marker in ipairs(list) do
+    tell(self, marker)
+  end
+  if more > 0 then
+    self:note("info", ("… and %d more that the program has said")
+              :format(more))
+  end
+  local unkept = replay:moment().unkept
+  if unkept > self.unkept then
+    self.unkept = unkept
+    self:note("info", ("%d that the program has said are too many to keep")
+              :format(unkept))
+  end
+end
+
+return saying
