@@ -113,19 +113,23 @@ describe("a recording in DevTools", function ()
       assert.equal("table", paused.data.className)
       assert.is_false(paused.data.uncaught)
       assert.equal(7, front:properties(paused.data.objectId).code.value)
-      assert.equal("error", paused.callFrames[1].functionName)
       assert.equal("discount:2 Shop.price:7 all:13 (main chunk):18",
-                   (debugger.place(paused):gsub(" pcall:1", "")))
-      local values, names = scope(front, paused, 2, "Arguments")
+                   debugger.place(paused))
+      assert.equal("discount", paused.callFrames[1].functionName)
+      assert.equal(7, front:properties(scope(
+        front, paused, 1, "Error")["1"].objectId).code.value)
+      assert.equal("table", scope(front, paused, 1,
+                                  "Arguments of error")["(vararg 1)"].className)
+      local values, names = scope(front, paused, 1, "Arguments")
       assert.same({"price", "class"}, names)
       assert.equal(10, values.price.value)
       assert.equal("blue", values.class.value)
-      values, names = scope(front, paused, 3, "Arguments")
+      values, names = scope(front, paused, 2, "Arguments")
       assert.same({"item", "class", "(vararg 1)"}, names)
       local item = front:properties(values.item.objectId)
       assert.equal("tea", item.name.value)
       local text = front:ask("Debugger.getScriptSource", {
-        scriptId = paused.callFrames[2].location.scriptId
+        scriptId = paused.callFrames[1].location.scriptId
       }).scriptSource
       assert.equal(shop, text)
       assert.equal(front:events "Debugger.scriptParsed"[1].length, #shop)

@@ -9,6 +9,10 @@
 //                              line (debugged.mjs), opens the front end and
 //                              calls steps(stage); ends the process. With 'own'
 //                              the page is the browser's own profile's
+//   replay(files, record, steps, ...options)
+//                              the same of a recording of "app.lua", made with
+//                              these options of record, and opened with the last
+//                              of these
 //   stage.page                 the front end's page, with its functions...
 //     page.choose(line, item)  ...an item of the menu beside a line
 //     page.give(line, item, text)
@@ -31,10 +35,11 @@
 //
 // What is not seen in a minute is an error that says what was seen instead.
 
+import {execFileSync} from "node:child_process"
 import {writeFileSync} from "node:fs"
 import {join, resolve} from "node:path"
 
-import {attach, debug} from "../../build-aux/debugged.mjs"
+import {attach, debug, recorded} from "../../build-aux/debugged.mjs"
 import {share, waitFor} from "../../build-aux/browser.mjs"
 
 const SIZE = {width: 1200, height: 900, scheme: "light", calm: false}
@@ -131,6 +136,24 @@ export async function play (files, line, steps, own) {
     programs.forEach((program) => program.kill())
     if (own)
       await page.close()
+  }
+  process.exit()
+}
+
+export async function replay (files, record, steps, ...options) {
+  for (const [name, text] of Object.entries(files))
+    writeFileSync(join(directory, name), text)
+  execFileSync(join(resolve(build), "bin/tracegrip"),
+    ["record", ...record, "-o", "app.tgr", "app.lua"],
+    {cwd: directory, stdio: "ignore"})
+  const program = await recorded(resolve(build), directory, "app.tgr",
+                                 ...options)
+  try {
+    const page = await open(await share(profile), program)
+    await steps({program, page})
+  }
+  finally {
+    program.kill()
   }
   process.exit()
 }

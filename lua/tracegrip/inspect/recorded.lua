@@ -16,9 +16,9 @@
 --                  └ recorded/scripts.lua: sources as scripts
 --
 -- What it shows is what a debug adapter's session shows of a recording
--- (dap/recorded.lua); both have it from tracegrip/replay. A front end says when
--- it has set its breakpoints (Runtime.runIfWaitingForDebugger): the walk begins.
--- From then on it is paused, or a search is under way: Debugger.resumed is what
+-- (dap/recorded.lua); both have it from tracegrip/replay. The walk begins when
+-- the front end has set its breakpoints (Runtime.runIfWaitingForDebugger). From
+-- then on it is paused, or a search is under way: Debugger.resumed is what
 -- begins that, Debugger.paused what ends it, and between the search's pieces
 -- other requests have their turn.
 --
@@ -30,8 +30,8 @@
 -- disturbed by who looks as well, and nothing is left when one goes.
 --
 -- Failure: what a recording cannot do, such as to set a variable, is an error
--- in the reply. What cannot be read on ends a search there, and the console says
--- why.
+-- in the reply. What cannot be read on ends a search there, and the console
+-- says why.
 
 local core = require "tracegrip.core"
 local console = require "tracegrip.inspect.recorded.saying"

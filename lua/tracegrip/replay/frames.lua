@@ -12,8 +12,8 @@
 --                        list of {name, grip, expression}, of which the last is
 --                        what has that value in code, or nil
 --   frames.moment(walk) the last of these alone
---   frames.names(walk, thread, i)
---                        for code.lua
+--   frames.names(walk, thread, i, tells)
+--                        for code.lua; tells: also of what has ended, or ends
 --   frames.error(walk)   the error that is about to unwind frames: what was
 --                        thrown, as grip and pool, and the packet; nil
 --
@@ -196,11 +196,10 @@ end
 -- Code
 ---------------------------------------------------------------------------
 
--- Of the innermost frame also of what has ended, or ends.
-function frames.names (walk, thread, i)
+function frames.names (walk, thread, i, tells)
   local call = walk.replay:arguments(thread, i)
   local variables = locals_of(walk, thread, i)
-  if i > 1 then
+  if not tells then
     return code.names(call, nil, variables)
   end
   local last, coming = walk.replay:last(), walk.replay:coming()

@@ -237,8 +237,8 @@ end
 local function run (self, expression, id)
   local frame = id and self.references:get_frame(id)
                 or {thread = self:moment().running, index = 1}
-  local ok, results = code.run(expression, frames.names(self.walk, frame.thread,
-                                                      frame.index))
+  local ok, results = code.run(expression, frames.names(
+    self.walk, frame.thread, frame.index, frame.index == 1))
   return ok and results or problem.raise("%s", results)
 end
 

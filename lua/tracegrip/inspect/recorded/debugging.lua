@@ -25,8 +25,8 @@ local wire = require "tracegrip.wire"
 core.own()
 
 local PAUSE = "backtrace"       -- the group of a pause's objects
-local IGNORED = 1000            -- steps in ignored files between two looks at
-                                -- other requests
+local IGNORED = 1000            -- moments that a step leads over between two
+                                -- looks at other requests
 
 local methods = {evaluateOnCallFrame = evaluating.in_frame}
 local debugging = {methods = methods}
@@ -59,17 +59,33 @@ local function meeter (session)
   end
 end
 
--- Whether the walk stands in a file that the front end wants to see nothing of.
+-- Whether the walk stands in a function of C, or in a file that the front end
+-- wants to see nothing of.
 local function is_ignored (session)
   local moment = session.walk:moment()
   local frame = session.walk.replay:frames(moment.running, 1, 1)[1]
-  local script = frame and session.book.scripts:at(frame.url)
-  for _, matches in ipairs(script and session.ignored or {}) do
+  local script = session.book.scripts:at(frame and frame.url)
+  for _, matches in ipairs(frame and session.ignored or {}) do
     if matches(script.url) then
       return true
     end
   end
-  return false
+  return frame ~= nil and frame.c
+end
+
+-- The number of the call that is shown as the innermost.
+local function top_entry (session)
+  local _, frame = session.pausing:top()
+  return frame and frame.entry
+end
+
+-- Whether a step that has led to a moment goes on: into what comes next leads
+-- over what is not shown, and out of a call is out of the one that was shown.
+local function leads_on (session, way, from)
+  if way == "in" or way == "backIn" then
+    return is_ignored(session)
+  end
+  return way == "out" and from ~= nil and top_entry(session) == from
 end
 
 -- Of a walk: how it has ended, what was met, what went wrong.
@@ -79,9 +95,9 @@ local function go (session, way, thread, all_errors)
     return walk:go(way)
   end
   local meets = stops:arm(walk.replay, all_errors) and meeter(session) or nil
+  local from, count = top_entry(session), 0
   local found, met, message = walk:step(way, thread, meets)
-  local count = 0
-  while way == "in" and found == "found" and not met and is_ignored(session) do
+  while found == "found" and not met and leads_on(session, way, from) do
     count = count + 1
     if count % IGNORED == 0 then
       walk.breathe()

@@ -119,9 +119,10 @@ local function evaluated (session, params, frame)
     return {result = {type = "undefined"}}
   end
   local group = fault.string(params, "objectGroup", true) or frame and PAUSE
-  frame = frame or {thread = session.walk:moment().running, index = 1}
+  frame = frame or {thread = session.walk:moment().running, index = 1,
+                    tells = true}
   local ok, results = code.run(text, frames.names(session.walk, frame.thread,
-                                                  frame.index))
+                                                  frame.index, frame.tells))
   if not ok then
     return failed("Error", results)
   end

@@ -7,11 +7,16 @@
 --   self:finish()                   it goes on; the same
 --   self:announce()                 tells it again, if there is a pause
 --   self:stands()                   whether there is one; raises a fault
---   self:frame(id)                  {thread, index, entry, seen} by a
---                                   callFrameId; raises a fault
+--   self:frame(id)                  {thread, index, entry, seen, tells} by a
+--                                   callFrameId; tells: it is the first one;
+--                                   raises a fault
+--   self:top()                      the index of the first frame that is shown,
+--                                   and that frame, as replay:frames has it
 --
--- The frames are those of the coroutine that ran then. Those of others are told
--- behind them, without variables, as the protocol has asynchronous stacks; each
+-- The frames are those of the coroutine that ran then. Functions of C have no
+-- text: the innermost frames are left out as long as they are of such, and what
+-- is to be seen there is among the scopes of the first one that is shown. The
+-- frames of other coroutines are told behind them, without variables, as the protocol has asynchronous stacks; each
 -- with what it was. Before the first packet and behind the last one there is no
 -- frame: one that says so takes its place, where the program begins or has
 -- ended.
@@ -75,11 +80,42 @@ local function this_of (self, scopes)
   return UNDEFINED
 end
 
+-- The first Lua frame; without one the innermost.
+function Pausing:top ()
+  local walk = self.session.walk
+  local list = walk.replay:frames(walk:moment().running, 1, INNERMOST)
+  for i, frame in ipairs(list) do
+    if not frame.c then
+      return i, frame
+    end
+  end
+  return 1, list[1]
+end
+
+-- With what is to be seen in the innermost frame, if that is left out.
+local function scopes_of (self, thread, index, is_top)
+  local walk = self.session.walk
+  local list = frames.scopes(walk, thread, index)
+  if not is_top or index == 1 then
+    return list
+  end
+  local hidden = walk.replay:frames(thread, 1, 1)[1]
+  for _, scope in ipairs(frames.scopes(walk, thread, 1)) do
+    if scope.kind == "arguments" then
+      scope.kind = "hidden"
+      scope.name = "Arguments of " .. (hidden.name or "?")
+    end
+    list[#list + 1] = scope
+  end
+  return list
+end
+
 local function call_frame (self, thread, index, frame)
   local session, pause = self.session, self.session.pause
   local script = session.book.scripts:at(frame.url)
-  local scopes = frames.scopes(session.walk, thread, index)
-  table.insert(pause.frames, {thread = thread, index = index,
+  local is_top = #pause.frames == 0
+  local scopes = scopes_of(self, thread, index, is_top)
+  table.insert(pause.frames, {thread = thread, index = index, tells = is_top,
                               entry = frame.entry, seen = frame.seen})
   return {
     callFrameId = ("%d.%d"):format(pause.number, #pause.frames),
@@ -115,7 +151,8 @@ local function edge_frame (self)
   local at_start = moment.number == 0
   local packet = walk.replay:coming() or walk.replay:last() or {}
   local script = self.session.book.scripts:at(packet.url)
-  pause.frames[1] = {thread = moment.running, index = 1, seen = false}
+  pause.frames[1] = {thread = moment.running, index = 1, seen = false,
+                     tells = true}
   return {
     callFrameId = ("%d.1"):format(pause.number),
     functionName = at_start and "(beginning of the recording)"
@@ -128,9 +165,11 @@ end
 
 local function call_frames (self)
   local list = {}
-  local thread = self.session.walk:moment().running
+  local thread, top = self.session.walk:moment().running, self:top()
   each_frame(self, thread, INNERMOST, OUTERMOST, function (i, frame)
-    list[#list + 1] = call_frame(self, thread, i, frame)
+    if i >= top then
+      list[#list + 1] = call_frame(self, thread, i, frame)
+    end
   end)
   if #list == 0 then
     list[1] = edge_frame(self)
