@@ -183,4 +183,173 @@ describe("a recording in DevTools", function ()
       assert.truthy(lines:find("info: The end of the recording.", 1, true))
     end)
   end)
+
+  it("shows the locals that it has, also to code", function ()
+    at_entry([[
+      local function g (x) local twice = 2 * x return tostring(twice) end
+      local function f (item)
+        local price, name = item.price * 2, "tea"
+        local kept = g(price)
+        return kept
+      end
+      f {price = 5}
+    ]], function (front)
+      front:stop_at(4)
+      local paused = front:go "resume"
+      local locals, names = front:scope(paused, 1, "local")
+      assert.same({"item", "price", "name"}, names)
+      assert.equal(10, locals.price.value)
+      assert.equal(15, front:value(paused, 1, "price + item.price").value)
+      local both = front:value(paused, 1, "name, item")
+      both = front:properties(both.objectId)
+      assert.equal("tea", both["1"].value)
+      assert.equal(5, front:properties(both["2"].objectId).price.value)
+      local _, problem = front:value(paused, 1, "item.x.y")
+      assert.truthy(problem.exception.description:find "index a nil value")
+      front:stop_at(1)
+      paused = front:go "resume"
+      assert.equal(20, front:scope(paused, 1, "local").twice.value)
+      assert.equal("tea5",
+                   front:value(paused, 2, "name .. item.price").value)
+    end, {"--no-c", "--trace", "name,callsite,time,parameterNames,arguments,"
+                               .. "return,location,locals"})
+  end)
+
+  it("stops at lines and conditions in both directions", function ()
+    at_entry(shop, function (front)
+      local set = front:stop_at(7)
+      local line13 = front:stop_at(13, "classes[2] == 'none'")
+      assert.equal(6, set.locations[1].lineNumber)
+      local function all (word)
+        local places = {}
+        while #places < 20 do
+          local some, paused = walk(front, word)
+          if paused.callFrames[1].functionName:find "^%(%l+ing of"
+             or paused.callFrames[1].functionName:find "^%(end of" then
+            break
+          end
+          places[#places + 1] = #paused.hitBreakpoints .. some[1]:match "^%S+"
+        end
+        return table.concat(places, " ")
+      end
+      local at13, at7 = "1all:13", "1Shop.price:7"
+      assert.equal(table.concat({at13, at7, at13, at7, at7, at7}, " "),
+                   all "resume")
+      assert.equal(table.concat({at7, at7, at7, at13, at7, at13}, " "),
+                   all "reverseContinue()")
+      assert(front:ask("Debugger.removeBreakpoint",
+                       {breakpointId = set.breakpointId}))
+      local paused = front:go "resume"
+      assert.same({line13.breakpointId}, paused.hitBreakpoints)
+      assert(front:ask("Debugger.setBreakpointsActive", {active = false}))
+      paused = front:go "resume"
+      assert.equal("(end of the recording)", paused.callFrames[1].functionName)
+    end)
+  end)
+
+  it("says which breakpoints stop nowhere, and what logpoints give", function ()
+    at_entry(shop, function (front)
+      assert.equal(1, #front:stop_at(1, "1 +").locations)
+      assert.same({}, front:stop_at(30).locations)
+      front:stop_at(6, "/** DEVTOOLS_LOGPOINT */ console.log(class, item)")
+      walk(front, "resume", "reverseContinue()")
+      local lines = table.concat(said(front), "\n")
+      assert.truthy(lines:find "error: The breakpoint at line 1: .-near")
+      assert.truthy(lines:find("error: The breakpoint at line 30: nothing is "
+                               .. "called", 1, true))
+      local _, count = lines:gsub("log: %l+ table", "")
+      assert.equal(4, count)
+    end)
+  end)
+
+  it("goes back to where a frame has begun, and to a place ahead", function ()
+    opened(shop, function (front)
+      local paused = begin(front)
+      local frame = paused.callFrames[3]
+      assert.is_true(frame.canBeRestarted)
+      paused = front:go("restartFrame", {callFrameId = frame.callFrameId,
+                                         mode = "StepInto"})
+      assert.equal("all:10 (main chunk):18", debugger.place(paused))
+      local at = frame.location
+      paused = front:go("continueToLocation", {location = {
+        scriptId = at.scriptId, lineNumber = 5
+      }})
+      assert.equal("Shop.price:6 all:13 (main chunk):18",
+                   debugger.place(paused))
+    end)
+  end)
+
+  it("tells caught and uncaught errors apart", function ()
+    at_entry([[
+      local function fail (x) error(x) end
+      pcall(fail, "caught")
+      fail "uncaught"
+    ]], function (front)
+      assert(front:ask("Debugger.setPauseOnExceptions", {state = "uncaught"}))
+      local paused = front:go "resume"
+      assert.is_true(paused.data.uncaught)
+      assert.truthy(paused.data.value:find "uncaught$")
+      assert(front:ask("Debugger.setPauseOnExceptions", {state = "caught"}))
+      local _, before = walk(front, "reverseContinue()")
+      assert.truthy(before.data.value:find "[^n]caught$")
+      assert.truthy(front:value(before, 1, "err").value:find "caught$")
+    end, {})
+  end)
+
+  it("has coroutines as they were, and what the program has said", function ()
+    at_entry([[
+      local console = require "tracegrip.console"
+      local function inner () console.warn("deep", {n = 1}) end
+      local co = coroutine.wrap(function (x)
+        coroutine.yield(x)
+        inner()
+      end)
+      co(1)
+      co()
+    ]], function (front)
+      front:ask("Debugger.setAsyncCallStackDepth", {maxDepth = 8})
+      front:stop_at(2)
+      local paused = front:go "resume"
+      assert.equal("inner", paused.callFrames[1].functionName)
+      local other = paused.asyncStackTrace
+      assert.equal("main (normal)", other.description)
+      assert.equal("(main chunk)",
+                   other.callFrames[#other.callFrames].functionName)
+      assert.equal(7, other.callFrames[#other.callFrames].lineNumber)
+      front:go "stepOut"
+      assert.truthy(table.concat(said(front), "\n"):find("warning: deep table",
+                                                         1, true))
+    end, {})
+  end)
+
+  it("is not changed by anybody, and says so", function ()
+    at_entry(shop, function (front, paused)
+      local id = paused.callFrames[1].callFrameId
+      local function refusal (method, params)
+        local result, problem = front:ask(method, params)
+        assert.is_nil(result)
+        return problem.message, problem.code
+      end
+      assert.same({"Nothing can be changed in a recording", -32000},
+                  {refusal("Debugger.setVariableValue", {
+                    callFrameId = id, scopeNumber = 0, variableName = "x",
+                    newValue = {value = 1}
+                  })})
+      assert.equal("Nothing can be changed or called in a recording",
+                   (refusal("Runtime.callFunctionOn",
+                            {functionDeclaration = "function () {}"})))
+      assert.equal("'Profiler.start' wasn't found", (refusal "Profiler.start"))
+      assert.equal("'Debugger.setScriptSource' wasn't found",
+                   (refusal "Debugger.setScriptSource"))
+      local _, problem = front:value(paused, 1, "stepBack()",
+                                     {throwOnSideEffect = true})
+      assert.truthy(problem.exception.description:find "side%-effect")
+      problem = select(2, front:value(paused, 1, "os.exit()"))
+      assert.truthy(problem.exception.description:find "'os'")
+      front:go "stepOver"
+      assert.equal("Could not find call frame with given id",
+                   (refusal("Debugger.evaluateOnCallFrame",
+                            {callFrameId = id, expression = "1"})))
+    end)
+  end)
 end)

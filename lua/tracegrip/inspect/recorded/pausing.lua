@@ -16,10 +16,10 @@
 -- The frames are those of the coroutine that ran then. Functions of C have no
 -- text: the innermost frames are left out as long as they are of such, and what
 -- is to be seen there is among the scopes of the first one that is shown. The
--- frames of other coroutines are told behind them, without variables, as the protocol has asynchronous stacks; each
--- with what it was. Before the first packet and behind the last one there is no
--- frame: one that says so takes its place, where the program begins or has
--- ended.
+-- frames of other coroutines are told behind them, without variables, as the
+-- protocol has asynchronous stacks; each with what it was. Before the first
+-- packet and behind the last one there is no frame: one that says so takes its
+-- place, where the program begins or has ended.
 
 local core = require "tracegrip.core"
 local fault = require "tracegrip.inspect.fault"
@@ -110,11 +110,23 @@ local function scopes_of (self, thread, index, is_top)
   return list
 end
 
+-- How many frames are shown, if not all are: the last scope is the moment.
+local function add_count (self, scopes, thread)
+  local total = points.depth(self.session.walk.replay, thread)
+  if total > INNERMOST + OUTERMOST then
+    table.insert(scopes[#scopes].items, {name = "frames", grip = (
+      "%d, of which %d are shown"):format(total, INNERMOST + OUTERMOST)})
+  end
+end
+
 local function call_frame (self, thread, index, frame)
   local session, pause = self.session, self.session.pause
   local script = session.book.scripts:at(frame.url)
   local is_top = #pause.frames == 0
   local scopes = scopes_of(self, thread, index, is_top)
+  if is_top then
+    add_count(self, scopes, thread)
+  end
   table.insert(pause.frames, {thread = thread, index = index, tells = is_top,
                               entry = frame.entry, seen = frame.seen})
   return {

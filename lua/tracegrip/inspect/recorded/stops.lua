@@ -57,16 +57,16 @@ local function new (condition)
   return points.new(condition)
 end
 
--- Nowhere, or where it has moved to.
+-- Where it has moved to; or nowhere: returns why.
 local function place (self, one, script, line)
   local list, is_whole = self.scripts:lines(script)
   local at, message = possible.from(list, is_whole, line)
-  if at then
-    table.insert(one.places, {script = script, line = at})
-    points.at_line(one, {url = script.source, line = at,
-                         functions = script.functions})
+  if not at then
+    return message
   end
-  return message
+  table.insert(one.places, {script = script, line = at})
+  points.at_line(one, {url = script.source, line = at,
+                       functions = script.functions})
 end
 
 function Stops:add (id, line, condition, matches)
