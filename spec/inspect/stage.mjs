@@ -15,6 +15,7 @@
 //                              of these
 //   stage.page                 the front end's page, with its functions...
 //     page.choose(line, item)  ...an item of the menu beside a line
+//     page.restart(name)       ...that of a frame, "Restart frame"
 //     page.give(line, item, text)
 //                              ...and what its editor asks for then
 //     page.marked(lines)       waits for breakpoints beside these, in order
@@ -84,16 +85,21 @@ function act (page) {
     && e.innerText.replace(/\\s+/g, " ").trim().startsWith(
       ${JSON.stringify(`${name} :`)})`
   // A menu of the page's own: the system's are not in it.
-  page.choose = async (line, item) => {
+  const pick = async (item, open) => {
     await page.value(`(async () => {
       const {ContextMenu} = await import("./ui/legacy/legacy.js")
       ContextMenu.ContextMenu.useSoftMenu = true
     })()`)
-    await page.gutter(line, "right")
+    await open()
     await page.on(`"${item}" in the menu`, `(e) =>
       e.classList.contains("soft-context-menu-item")
       && e.innerText.trim() === ${JSON.stringify(item)}`)
   }
+  page.choose = (line, item) => pick(item, () => page.gutter(line, "right"))
+  page.restart = (name) => pick("Restart frame", () => page.on(
+    `the frame of ${name}`, `(e) =>
+      e.classList.contains("call-frame-item-title")
+      && e.innerText.trim() === ${JSON.stringify(name)}`, "right"))
   page.give = async (line, item, text) => {
     await page.choose(line, item)
     await page.fill("sources-edit-breakpoint-dialog", text)

@@ -285,10 +285,7 @@ local function name_bodies (functions)
 end
 
 local function tell_what_it_is (self)
-  local remark = recording.remark(self.path, self.info)
-  say(self, "console", ("%s, recorded %s%s"):format(
-    self.info.program or self.path, self.info.date or "some time ago",
-    remark and ": " .. remark or ""))
+  say(self, "console", recording.told(self.path, self.info))
   local losses = recording.losses(self.trace.lost)
   if losses ~= "none" then
     say(self, "console", "the recording lacks " .. losses)

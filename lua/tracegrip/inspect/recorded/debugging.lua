@@ -59,8 +59,8 @@ local function meeter (session)
   end
 end
 
--- Whether the walk stands in a function of C, or in a file that the front end
--- wants to see nothing of.
+-- Whether the walk stands in a function of C, and not at its error, or in a file
+-- that the front end wants to see nothing of.
 local function is_ignored (session)
   local moment = session.walk:moment()
   local frame = session.walk.replay:frames(moment.running, 1, 1)[1]
@@ -70,7 +70,7 @@ local function is_ignored (session)
       return true
     end
   end
-  return frame ~= nil and frame.c
+  return frame ~= nil and frame.c and frames.error(session.walk) == nil
 end
 
 -- The number of the call that is shown as the innermost.

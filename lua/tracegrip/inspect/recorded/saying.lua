@@ -59,10 +59,7 @@ local WAYS = "Back: stepBack(), stepBackIn(), stepBackOut(), "
 
 function Saying:introduce ()
   local book = self.session.book
-  local remark = recording.remark(book.path, book.info)
-  self:note("info", ("%s, recorded %s%s. %s"):format(
-    book.info.program or book.path, book.info.date or "some time ago",
-    remark and ": " .. remark or "", WAYS))
+  self:note("info", recording.told(book.path, book.info) .. ". " .. WAYS)
   local losses = recording.losses(book.trace.lost)
   if losses ~= "none" then
     self:note("warning", "The recording lacks " .. losses)
