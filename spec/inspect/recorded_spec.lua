@@ -262,6 +262,21 @@ describe("a recording in DevTools", function ()
     end)
   end)
 
+  it("leaves the call that is shown, where that is in a function of C",
+     function ()
+    opened(shop, function (front)
+      begin(front)
+      assert.same({
+        "discount:1 Shop.price:7 all:13 (main chunk):18",
+        "discount:2 Shop.price:7 all:13 (main chunk):18",
+        "Shop.price:6 all:13 (main chunk):18",
+        "discount:1 Shop.price:7 all:13 (main chunk):18",
+        "(main chunk):18"
+      }, (walk(front, "stepBack()", "stepInto", "stepBackOut()", "stepInto",
+               "stepOut")))
+    end)
+  end)
+
   it("goes back to where a frame has begun, and to a place ahead", function ()
     opened(shop, function (front)
       local paused = begin(front)

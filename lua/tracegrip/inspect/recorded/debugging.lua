@@ -59,8 +59,8 @@ local function meeter (session)
   end
 end
 
--- Whether the walk stands in a function of C, and not at its error, or in a file
--- that the front end wants to see nothing of.
+-- Whether the walk stands in a function of C, and not at its error, or in a
+-- file that the front end wants to see nothing of.
 local function is_ignored (session)
   local moment = session.walk:moment()
   local frame = session.walk.replay:frames(moment.running, 1, 1)[1]
@@ -85,7 +85,8 @@ local function leads_on (session, way, from)
   if way == "in" or way == "backIn" then
     return is_ignored(session)
   end
-  return way == "out" and from ~= nil and top_entry(session) == from
+  return (way == "out" or way == "backOut") and from ~= nil
+         and top_entry(session) == from
 end
 
 -- Of a walk: how it has ended, what was met, what went wrong.
@@ -150,10 +151,7 @@ local function move_on (session, way, all_errors)
   if session.over then
     return
   end
-  local to = session.walk:moment().number
-  if to > from.number then
-    session.console:markers(from.number, to)
-  end
+  session.console:arrive(from.number, session.walk:moment().number)
   stand(session, found, met, message)
 end
 

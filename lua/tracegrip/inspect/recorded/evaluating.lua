@@ -206,7 +206,8 @@ function methods.disable (session)
   return {}
 end
 
-function methods.discardConsoleEntries ()
+function methods.discardConsoleEntries (session)
+  session.remote.objects.release_group(session.console.GROUP)
   return {}
 end
 

@@ -3,10 +3,14 @@
 --
 --   saying.new(session)
 --   self:introduce()           what recording that is, and how to go back
+--   self.GROUP                 that of its objects: they are there until the
+--                              front end clears its console
 --   self:note(kind, text)      a line of ours: "info", "warning", "error"
 --   self:log(script, line, list)
 --                              what a logpoint gives: a list of {grip, pool}
---   self:markers(from, to)     what the program has said between two moments
+--   self:arrive(from, to)      a walk from one moment to another is over: what
+--                              the program has said in between, if that was
+--                              forwards; and what of the logs was left out
 --
 -- The front end orders lines by their times: all are told with that of now, the
 -- program's after each other.
@@ -18,16 +22,19 @@ local uv = require "luv"
 local wire = require "tracegrip.wire"
 core.own()
 
-local CONTEXT, GROUP = 1, "console"
-local MOST = 200                -- markers that are told of one way
+local CONTEXT = 1
+local GROUP = "console log"     -- of objects
+local MOST = 200                -- markers that are told of one walk
+local LOGS = 1000               -- the same of what logpoints give
 
 local saying = {}
 
 local Saying = {__name = "tracegrip.inspect.recorded.saying"}
 Saying.__index = Saying
+Saying.GROUP = GROUP
 
 function saying.new (session)
-  return setmetatable({session = session, unkept = 0}, Saying)
+  return setmetatable({session = session, unkept = 0, logs = 0}, Saying)
 end
 
 local function now ()
@@ -67,6 +74,10 @@ function Saying:introduce ()
 end
 
 function Saying:log (script, line, list)
+  self.logs = self.logs + 1
+  if self.logs > LOGS then
+    return
+  end
   local args = {}
   for i, one in ipairs(list) do
     args[i] = self.session.remote:describe(one.grip, one.pool, GROUP, true)
@@ -96,7 +107,7 @@ local function tell (self, marker)
       script and {script = script, line = site.line})
 end
 
-function Saying:markers (from, to)
+local function tell_markers (self, from, to)
   local replay = self.session.walk.replay
   local list, more = replay:markers(from, to, MOST)
   for _, marker in ipairs(list) do
@@ -111,6 +122,16 @@ function Saying:markers (from, to)
     self.unkept = unkept
     self:note("info", ("%d that the program has said are too many to keep")
               :format(unkept))
+  end
+end
+
+function Saying:arrive (from, to)
+  if self.logs > LOGS then
+    self:note("info", ("… and %d more of logpoints"):format(self.logs - LOGS))
+  end
+  self.logs = 0
+  if to > from then
+    tell_markers(self, from, to)
   end
 end
 
