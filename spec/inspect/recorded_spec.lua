@@ -206,6 +206,11 @@ describe("a recording in DevTools", function ()
       assert.equal(5, front:properties(both["2"].objectId).price.value)
       local _, problem = front:value(paused, 1, "item.x.y")
       assert.truthy(problem.exception.description:find "index a nil value")
+      _, problem = front:value(paused, 1, "kept")
+      assert.equal("ReferenceError: kept was not recorded here",
+                   problem.exception.description)
+      assert.equal("undefined", front:value(paused, 1, "item.x").type)
+      assert.equal("undefined", front:value(paused, 1, "err").type)
       front:stop_at(1)
       paused = front:go "resume"
       assert.equal(20, front:scope(paused, 1, "local").twice.value)

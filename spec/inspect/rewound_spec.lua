@@ -218,6 +218,8 @@ describe("a recording in DevTools", function ()
         assert.equal("(main chunk)",
                      go(other, "stepBackIn()").callFrames[1].functionName)
         other:close()
+        started:kill "sigint"
+        assert.equal(0, started:ended())
       end)
     end)
   end)

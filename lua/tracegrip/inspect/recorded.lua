@@ -34,13 +34,13 @@
 -- says why.
 
 local core = require "tracegrip.core"
-local console = require "tracegrip.inspect.recorded.saying"
 local debugging = require "tracegrip.inspect.recorded.debugging"
 local evaluating = require "tracegrip.inspect.recorded.evaluating"
 local pausing = require "tracegrip.inspect.recorded.pausing"
 local protocol = require "tracegrip.inspect.protocol"
 local remote = require "tracegrip.inspect.recorded.remote"
 local requests = require "tracegrip.inspect.requests"
+local saying = require "tracegrip.inspect.recorded.saying"
 local scripts = require "tracegrip.inspect.recorded.scripts"
 local stops = require "tracegrip.inspect.recorded.stops"
 local uv = require "luv"
@@ -94,10 +94,11 @@ function Session:after (f)
   self.follower = f
 end
 
-local function guarded (f)
+local function guarded (self, f)
   local ok, message = xpcall(f, debug.traceback)
   if not ok then
     io.stderr:write("tracegrip: internal error: ", message, "\n")
+    self.console:note("error", "Internal error: " .. message)
   end
 end
 
@@ -111,7 +112,7 @@ function Session:receive (text)
   local f = self.follower
   self.follower = nil
   if f then
-    coroutine.resume(coroutine.create(guarded), f)
+    coroutine.resume(coroutine.create(guarded), self, f)
   end
 end
 
@@ -137,7 +138,7 @@ local function new_session (book, write)
     over = false,             -- it has gone
   }, Session)
   self.stops = stops.new(book.scripts)
-  self.console = console.new(self)
+  self.console = saying.new(self)
   self.pausing = pausing.new(self)
   return self
 end
@@ -160,6 +161,9 @@ local channel = {
 function Tab:deliver (client, text)
   local session = self.sessions[client]
   if type(text) == "string" then
+    if not self.debuggers[client] then
+      return false              -- it has lost its connection by now
+    end
     if not session then
       session = new_session(self.book, function (answer)
         local write = self.debuggers[client]

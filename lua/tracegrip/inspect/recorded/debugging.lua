@@ -215,8 +215,10 @@ function methods.enable (session)
   return {debuggerId = ("lua-%d"):format(core.pid())}
 end
 
+-- Its breakpoints go, as those of V8 do.
 function methods.disable (session)
   session.debugger = false
+  session.stops:clear()
   return {}
 end
 

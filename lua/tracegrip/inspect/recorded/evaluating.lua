@@ -107,6 +107,13 @@ local function check_still (session)
   end
 end
 
+-- A name alone that was not recorded is no nil.
+local function unknown_name (text, names)
+  local name = text:match "^%s*([%a_][%w_]*)%s*$"
+  return name and load("local " .. name) and not code.knows(names, name)
+         and name
+end
+
 local function evaluated (session, params, frame)
   check_still(session)
   local text = expression.lua(fault.string(params, "expression"))
@@ -121,8 +128,14 @@ local function evaluated (session, params, frame)
   local group = fault.string(params, "objectGroup", true) or frame and PAUSE
   frame = frame or {thread = session.walk:moment().running, index = 1,
                     tells = true}
-  local ok, results = code.run(text, frames.names(session.walk, frame.thread,
-                                                  frame.index, frame.tells))
+  local names = frames.names(session.walk, frame.thread, frame.index,
+                             frame.tells)
+  local name = unknown_name(text, names)
+  if name then
+    return failed("ReferenceError", ("ReferenceError: %s was not recorded here")
+                                    :format(name))
+  end
+  local ok, results = code.run(text, names)
   if not ok then
     return failed("Error", results)
   end

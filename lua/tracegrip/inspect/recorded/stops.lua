@@ -8,7 +8,7 @@
 --                            message}: places: list of {script, line}; message:
 --                            why it stops nowhere, or nil. Raises a fault if
 --                            there is one of that id
---   self:remove(id)
+--   self:remove(id), self:clear()
 --   self:goal(script, line)  the next walk alone stops there, too; whether that
 --                            is possible, or false, message
 --   self.active, self.skips  whether breakpoints are; whether nothing is to
@@ -87,6 +87,11 @@ end
 
 function Stops:remove (id)
   self.by_id[id] = nil
+end
+
+-- Nobody wants to stop anywhere any more.
+function Stops:clear ()
+  self.by_id, self.errors = {}, "none"
 end
 
 function Stops:goal (script, line)
