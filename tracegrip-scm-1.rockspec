@@ -709,6 +709,7 @@ build = {
     ["tracegrip.inspect.recorded.saying"] = "lua/tracegrip/inspect/recorded/saying.lua",
     ["tracegrip.inspect.recorded.scripts"] = "lua/tracegrip/inspect/recorded/scripts.lua",
     ["tracegrip.inspect.recorded.stops"] = "lua/tracegrip/inspect/recorded/stops.lua",
+    ["tracegrip.inspect.recorded.walking"] = "lua/tracegrip/inspect/recorded/walking.lua",
     ["tracegrip.inspect.regex"] = "lua/tracegrip/inspect/regex.lua",
     ["tracegrip.inspect.requests"] = "lua/tracegrip/inspect/requests.lua",
     ["tracegrip.inspect.resting"] = "lua/tracegrip/inspect/resting.lua",

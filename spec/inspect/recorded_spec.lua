@@ -372,4 +372,37 @@ describe("a recording in DevTools", function ()
                             {callFrameId = id, expression = "1"})))
     end)
   end)
+
+  it("passes over files that are ignored, and tells of source maps", function ()
+    local compiled = run.root .. "/spec/dap/compiled/basket.ts."
+    run.within(function (where)
+      run.write(where .. "/app.lua", run.read(compiled .. "out"))
+      run.write(where .. "/app.lua.map", run.read(compiled .. "map"))
+      run.write(where .. "/start.lua", "local function own () end\n"
+                .. "own() pcall(dofile, 'app.lua') own()")
+      run.command({tracegrip, "record", "--sources", "--no-c", "-o", "app.tgr",
+                   "start.lua"}, {cwd = where})
+      local command, address = debugger.start(
+        {"inspect", "--port=0", "--stop-on=entry", "app.tgr"}, where)
+      debugger.with(command, function ()
+        local front = debugger.connect(address)
+        front:ask "Debugger.enable"
+        local maps = {}
+        for _, script in ipairs(front:events "Debugger.scriptParsed") do
+          maps[script.url:match "[^/]*$"] = script.sourceMapURL or false
+        end
+        assert.same({"app.lua.map", false}, {
+          (maps["app.lua"] or ""):match "[^/]*$", maps["start.lua"]
+        })
+        assert(front:ask("Debugger.setBlackboxPatterns",
+                         {patterns = {"/app\\.lua$"}}))
+        begin(front)
+        assert.same({"own:1 (main chunk):2", "(main chunk):2",
+                     "(main chunk):2", "own:1 (main chunk):2"},
+                    (walk(front, "stepInto", "stepInto", "stepInto",
+                          "stepInto")))
+        front:close()
+      end)
+    end)
+  end)
 end)

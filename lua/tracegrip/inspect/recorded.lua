@@ -7,8 +7,9 @@
 --                         "entry" or "end"
 --
 --   door.lua ── recorded.lua ── replay/walk.lua: a walk of each
---                  ├ recorded/debugging.lua: breakpoints, pauses, steps
---                  ├ recorded/evaluating.lua: code, and the ways back
+--                  ├ recorded/debugging.lua: the domain Debugger
+--                  ├ recorded/evaluating.lua: the domain Runtime
+--                  ├ recorded/walking.lua: from one pause to the next
 --                  ├ recorded/pausing.lua: call frames and scopes of a moment
 --                  ├ recorded/stops.lua: breakpoints
 --                  ├ recorded/saying.lua: what the program has said

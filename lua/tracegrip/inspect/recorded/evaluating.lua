@@ -3,8 +3,6 @@
 --
 --   evaluating.methods      name -> function (session, params): a result
 --   evaluating.in_frame     the same of Debugger.evaluateOnCallFrame
---   evaluating.walk(session, way), evaluating.begin(session)
---                           to be set (debugging.lua)
 --
 -- Code is Lua, as conditions are (replay/code.lua): it reads what was recorded
 -- and computes. What stands alone in it goes somewhere:
@@ -22,6 +20,7 @@ local fault = require "tracegrip.inspect.fault"
 local frames = require "tracegrip.replay.frames"
 local programs = require "tracegrip.inspect.values"
 local values = require "tracegrip.replay.values"
+local walking = require "tracegrip.inspect.recorded.walking"
 local wire = require "tracegrip.wire"
 core.own()
 
@@ -122,7 +121,7 @@ local function evaluated (session, params, frame)
     return failed("EvalError", "EvalError: Possible side-effect in debug-"
                                .. "evaluate")
   elseif way then
-    evaluating.walk(session, way)
+    walking.on(session, way)
     return {result = {type = "undefined"}}
   end
   local group = fault.string(params, "objectGroup", true) or frame and PAUSE
@@ -228,13 +227,13 @@ end
 function methods.runIfWaitingForDebugger (session)
   if not session.begun then
     session.begun = true
-    evaluating.begin(session)
+    walking.begin(session)
   end
   return {}
 end
 
 function methods.terminateExecution (session)
-  session.walk:pause()
+  walking.halt(session)
   return {}
 end
 
