@@ -2,11 +2,14 @@
 -- well: each step is compared with what the packets say, files that are none
 -- are refused, and messages that make no sense are answered.
 
+local dkjson = require "dkjson"
+
 local debugger = require "spec.support.debugger"
 local generate = require "spec.transparency.generate"
 local model = require "spec.replay.model"
 local run = require "spec.support.run"
 local schema = require "spec.support.schema"
+local served = require "spec.support.served"
 local tracegrip = require "tracegrip"
 
 local it = debugger.needed(it, pending)
@@ -165,15 +168,49 @@ describe("a recording in DevTools", function ()
       local middle = #whole // 2
       run.write(path, whole:sub(1, middle) .. ("\xee"):rep(200)
                       .. whole:sub(middle + 201))
-      for _, name in ipairs {"cut.tgr", "app.tgr"} do
+      for name, word in pairs {["cut.tgr"] = "cut off",
+                               ["app.tgr"] = "damaged"} do
         open(where, function (front, paused)
           assert.equal(1, moment_of(front, paused))
           go(front, "resume")
+          local told = ""
+          for _, line in ipairs(front:events "Runtime.consoleAPICalled") do
+            told = told .. line.args[1].value .. "\n"
+          end
+          assert.truthy(told:find(word, 1, true), told)
           paused = go(front, "stepBackIn()")
           assert.truthy(moment_of(front, paused) > 1000)
           assert.equal(1, moment_of(front, go(front, "moment(1)")))
         end, "--stop-on=entry", name)
       end
+    end)
+  end)
+
+  it("is told of at its door, to those who may know", function ()
+    run.within(function (where)
+      record(where, "print(1)", "app.tgr")
+      local started, address = debugger.start({"inspect", "--port=0",
+                                               "app.tgr"}, where)
+      debugger.with(started, function ()
+        local port = tonumber(address:match ":(%d+)/")
+        local function get (path, host)
+          local status, _, body = served.parse(served.exchange(port, (
+            "GET %s HTTP/1.1\r\nHost: %s\r\n\r\n"):format(
+              path, host or "127.0.0.1")))
+          return status, dkjson.decode(body)
+        end
+        local status, body = get "/json/list"
+        assert.equal(200, status)
+        assert.truthy(started.err:find(body[1].devtoolsFrontendUrl, 1, true))
+        assert.equal("tracegrip: a recording", body[1].description)
+        assert.truthy(body[1].url:find "^file:///.*/app%.tgr$")
+        status, body = get "/json/protocol"
+        assert.equal(200, status)
+        assert.same({"Debugger", "Runtime"},
+                    {body.domains[1].domain, body.domains[2].domain})
+        assert.is_nil(body.domains[3])
+        assert.equal(400, (get("/json/list", "evil.example")))
+      end)
     end)
   end)
 

@@ -122,10 +122,15 @@ local function error_data (session)
   return data
 end
 
+local DAMAGED = "The end of what can be read: the recording is damaged, there "
+                .. "is no event at byte %d."
+
 local function say_where (session, found)
-  local moment = session.walk:moment()
+  local moment, damage = session.walk:moment(), session.book.trace.damage
   if moment.number == 0 then
     session.console:note("info", "The beginning of the recording.")
+  elseif found == "edge" and damage then
+    session.console:note("error", DAMAGED:format(damage))
   elseif found == "edge" then
     session.console:note("info", "The end of the recording.")
   end
