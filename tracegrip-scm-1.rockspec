@@ -740,6 +740,7 @@ build = {
     ["tracegrip.replay.markers"] = "lua/tracegrip/replay/markers.lua",
     ["tracegrip.replay.points"] = "lua/tracegrip/replay/points.lua",
     ["tracegrip.replay.possible"] = "lua/tracegrip/replay/possible.lua",
+    ["tracegrip.replay.tables"] = "lua/tracegrip/replay/tables.lua",
     ["tracegrip.replay.values"] = "lua/tracegrip/replay/values.lua",
     ["tracegrip.replay.walk"] = "lua/tracegrip/replay/walk.lua",
     ["tracegrip.resource"] = "lua/tracegrip/resource.lua",

@@ -405,4 +405,29 @@ describe("a recording in DevTools", function ()
       end)
     end)
   end)
+
+  it("lists the calls that had a table", function ()
+    at_entry([[
+      local function put (t, x) t[#t + 1] = x return t end
+      local list = put({}, 1)
+      put(list, 2)
+    ]], function (front)
+      front:stop_at(1)
+      local paused = front:go "resume"
+      local function history (of)
+        return front:ask("Debugger.evaluateOnCallFrame", {
+          callFrameId = paused.callFrames[1].callFrameId,
+          expression = "history(" .. of .. ")"
+        })
+      end
+      assert.equal("undefined", history "t".result.type)
+      local lines = table.concat(said(front), "\n")
+      assert.truthy(lines:find("info: moment 2: put is called with it: {}", 1,
+                               true), lines)
+      assert.truthy(lines:find "moment %d %*: put gives it: {1, 2}", lines)
+      assert.truthy(history "x".exceptionDetails)
+      front:go "stepOver"
+    end, {"--no-c", "--trace", "name,callsite,time,parameterNames,arguments,"
+                               .. "return,location,identity"})
+  end)
 end)

@@ -13,6 +13,11 @@
 --                                of a moment that the stops name, what is met
 --                                there, or nil; nil: there are no stops
 --   self:go(number)              to a moment by its number; the same two
+--   self:read(f)                 stays where it is, and counts as moving, while
+--                                f(on) reads something else of the recording;
+--                                on(): whether to go on, after the others had
+--                                their turn. What f gives; nil, message if it
+--                                fails
 --   self:pause()                 a search ends where it is
 --   self.moving                  one is under way
 --   self.at_line                 the walk has stopped before a call on some
@@ -112,6 +117,19 @@ end
 
 function Walk:step (move, thread, meets)
   return led(self, search, move, thread, meets)
+end
+
+function Walk:read (f)
+  self.moving, self.pausing = true, false
+  local ok, result = pcall(f, function ()
+    self.breathe()
+    return not self.pausing
+  end)
+  self.moving = false
+  if not ok then
+    return nil, result
+  end
+  return result
 end
 
 function Walk:go (number)

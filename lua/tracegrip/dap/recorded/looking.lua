@@ -13,6 +13,7 @@ local code = require "tracegrip.replay.code"
 local frames = require "tracegrip.replay.frames"
 local points = require "tracegrip.replay.points"
 local problem = require "tracegrip.dap.problem"
+local tables = require "tracegrip.replay.tables"
 local values = require "tracegrip.replay.values"
 local wire = require "tracegrip.wire"
 core.own()
@@ -265,7 +266,7 @@ function handlers.history (self, arguments)
     problem.raise("%s", info.description)
   end
   self.moving, self.walk.pausing = true, false
-  local ok, lines = pcall(self.changes.calls, self.changes,
+  local ok, lines = pcall(tables.calls, self.replay,
                           math.tointeger(tonumber(info.dataId)),
                           self.go_on, CALLS)
   self.moving = false

@@ -12,6 +12,8 @@
 --   stepBackOut()           before this frame was called
 --   reverseContinue()       the breakpoint or error before
 --   moment(N)               the moment of that number
+--   history(t)              nowhere: the console lists the calls that had the
+--                           table t
 
 local core = require "tracegrip.core"
 local code = require "tracegrip.replay.code"
@@ -19,6 +21,7 @@ local expression = require "tracegrip.inspect.expression"
 local fault = require "tracegrip.inspect.fault"
 local frames = require "tracegrip.replay.frames"
 local programs = require "tracegrip.inspect.values"
+local tables = require "tracegrip.replay.tables"
 local values = require "tracegrip.replay.values"
 local walking = require "tracegrip.inspect.recorded.walking"
 local wire = require "tracegrip.wire"
@@ -100,12 +103,6 @@ end
 -- Code
 ---------------------------------------------------------------------------
 
-local function check_still (session)
-  if session.walk.moving then
-    fault.raise("The recording is being searched")
-  end
-end
-
 -- A name alone that was not recorded is no nil.
 local function unknown_name (text, names)
   local name = text:match "^%s*([%a_][%w_]*)%s*$"
@@ -113,22 +110,48 @@ local function unknown_name (text, names)
          and name
 end
 
-local function evaluated (session, params, frame)
-  check_still(session)
-  local text = expression.lua(fault.string(params, "expression"))
-  local way = way_of(text)
-  if way and params.throwOnSideEffect == true then
-    return failed("EvalError", "EvalError: Possible side-effect in debug-"
-                               .. "evaluate")
-  elseif way then
-    walking.on(session, way)
-    return {result = {type = "undefined"}}
+-- The calls that had a table; or what is wrong with it, for the console.
+local function list_calls (session, text, names)
+  local ok, results = code.run(text, names)
+  if not ok then
+    return results
   end
+  local number, message = tables.identity(values.grip(results[1]))
+  if number then
+    walking.list(session, number)
+  end
+  return message
+end
+
+-- What stands alone in the console and is no code, to be called; nil: it is
+-- code.
+local function command_of (session, text, names)
+  local way = way_of(text)
+  local of = text:match "^%s*history%s*(%b())%s*;?%s*$"
+  if way then
+    return function () walking.on(session, way) end
+  end
+  return of and function () return list_calls(session, of, names) end
+end
+
+local SIDE_EFFECT = "EvalError: Possible side-effect in debug-evaluate"
+
+local function evaluated (session, params, frame)
+  walking.check_still(session)
+  local text = expression.lua(fault.string(params, "expression"))
   local group = fault.string(params, "objectGroup", true) or frame and PAUSE
   frame = frame or {thread = session.walk:moment().running, index = 1,
                     tells = true}
   local names = frames.names(session.walk, frame.thread, frame.index,
                              frame.tells)
+  local command = command_of(session, text, names)
+  if command and params.throwOnSideEffect == true then
+    return failed("EvalError", SIDE_EFFECT)
+  elseif command then
+    local message = command()
+    return message and failed("Error", message)
+           or {result = {type = "undefined"}}
+  end
   local name = unknown_name(text, names)
   if name then
     return failed("ReferenceError", ("ReferenceError: %s was not recorded here")

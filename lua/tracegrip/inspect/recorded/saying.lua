@@ -62,7 +62,8 @@ end
 
 local WAYS = "Back: stepBack(), stepBackIn(), stepBackOut(), "
              .. "reverseContinue(), moment(N), each alone in this console; "
-             .. "\"Restart frame\" in the call stack's menu."
+             .. "\"Restart frame\" in the call stack's menu. Calls that had "
+             .. "a table: history(t)."
 
 function Saying:introduce ()
   local book = self.session.book

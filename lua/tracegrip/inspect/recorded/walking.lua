@@ -6,19 +6,26 @@
 --   walking.on(session, way)  the walk goes on when the reply is sent; way: a
 --                             move of replay/walk.lua, or a moment's number.
 --                             Raises a fault if it does not stand still
+--   walking.list(session, number)
+--                             tells in the console which calls had a table
+--   walking.check_still(session)
+--                             raises a fault while the recording is read
 --   walking.halt(session)     a search ends where it is
 --
 -- session: recorded.lua's. A step leads over what is not shown (pausing.lua),
 -- and over files that the front end ignores.
 
 local core = require "tracegrip.core"
+local fault = require "tracegrip.inspect.fault"
 local frames = require "tracegrip.replay.frames"
 local points = require "tracegrip.replay.points"
 local programs = require "tracegrip.inspect.values"
+local tables = require "tracegrip.replay.tables"
 local values = require "tracegrip.replay.values"
 core.own()
 
 local PAUSE = "backtrace"       -- the group of a pause's objects
+local CALLS = 1000              -- of a table that are told
 local IGNORED = 1000            -- moments that a step leads over between two
                                 -- looks at other requests
 
@@ -161,8 +168,15 @@ local function move_on (session, way, all_errors)
   stand(session, found, met, message)
 end
 
+function walking.check_still (session)
+  if session.walk.moving then
+    fault.raise("The recording is being searched")
+  end
+end
+
 function walking.on (session, way)
   session.pausing:stands()
+  walking.check_still(session)
   session:after(function ()
     session.pausing:finish()
     move_on(session, way)
@@ -175,6 +189,18 @@ function walking.begin (session)
   local word = session.book.begins
   session:after(function ()
     move_on(session, beginnings[word], word == "error")
+  end)
+end
+
+-- The recording is read for that, which pause ends.
+function walking.list (session, number)
+  session:after(function ()
+    local lines, message = session.walk:read(function (on)
+      return tables.calls(session.walk.replay, number, on, CALLS)
+    end)
+    for _, line in ipairs(lines or {message or "paused"}) do
+      session.console:note("info", line)
+    end
   end)
 end
 
