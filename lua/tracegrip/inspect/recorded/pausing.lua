@@ -8,8 +8,9 @@
 --   self:announce()                 tells it again, if there is a pause
 --   self:stands()                   whether there is one; raises a fault
 --   self:frame(id)                  {thread, index, entry, seen, tells} by a
---                                   callFrameId; tells: it is the first one;
---                                   raises a fault
+--                                   callFrameId; seen: the beginning of its
+--                                   call is in the recording; tells: it is the
+--                                   first one; raises a fault
 --   self:top()                      the index of the first frame that is shown,
 --                                   and that frame, as replay:frames has it
 --
@@ -101,9 +102,9 @@ local function scopes_of (self, thread, index, is_top)
   end
   local hidden = walk.replay:frames(thread, 1, 1)[1]
   for _, scope in ipairs(frames.scopes(walk, thread, 1)) do
-    if scope.kind == "arguments" then
+    if scope.kind == "arguments" or scope.kind == "locals" then
       scope.kind = "hidden"
-      scope.name = "Arguments of " .. (hidden.name or "?")
+      scope.name = ("%s of %s"):format(scope.name, hidden.name or "?")
     end
     list[#list + 1] = scope
   end
@@ -127,8 +128,9 @@ local function call_frame (self, thread, index, frame)
   if is_top then
     add_count(self, scopes, thread)
   end
+  local has_begun = frame.seen and not frame.sampled
   table.insert(pause.frames, {thread = thread, index = index, tells = is_top,
-                              entry = frame.entry, seen = frame.seen})
+                              entry = frame.entry, seen = has_begun})
   return {
     callFrameId = ("%d.%d"):format(pause.number, #pause.frames),
     functionName = frame.name or "", url = script.url,
@@ -136,7 +138,7 @@ local function call_frame (self, thread, index, frame)
                                             frame)),
     functionLocation = location(script, frame.line or 1),
     scopeChain = scope_chain(self, scopes), this = this_of(self, scopes),
-    canBeRestarted = frame.seen and not frame.sampled
+    canBeRestarted = has_begun
   }
 end
 
