@@ -6,6 +6,8 @@
 //     starts the program in that directory, and has it stop before the line;
 //     null: at its first error; 0: where it stands before it begins. The
 //     address is the one that a person is told to open, as it was printed
+//   recorded(build, directory, file, ...options) -> the same of a recording
+//     (tracegrip inspect), with these words of the command line before it
 //   attach(browser, address, size) -> page with, beside its own functions,
 //     page.all           an expression: all elements of the page
 //     page.texts(name)   what elements of that class say that can be seen
@@ -73,9 +75,8 @@ async function session (address, story) {
 }
 
 // Its address, which it writes when it can be debugged.
-async function begin (build, directory, script) {
-  const child = spawn(`${build}/bin/tracegrip`,
-    ["serve", "--inspect-brk=0", script],
+async function begin (build, directory, ...words) {
+  const child = spawn(`${build}/bin/tracegrip`, words,
     {cwd: directory, stdio: ["ignore", "pipe", "pipe"]})
   process.on("exit", () => child.kill("SIGKILL"))   // whatever went wrong
   let said = "", written = ""
@@ -107,13 +108,17 @@ async function lead ({address, errors}, line) {
 }
 
 export async function debug (build, directory, script, line) {
-  const program = await begin(build, directory, script)
+  const program = await begin(build, directory, "serve", "--inspect-brk=0",
+                              script)
   await lead(program, line).catch((error) => {
     program.kill()
     throw error
   })
   return program
 }
+
+export const recorded = (build, directory, file, ...options) =>
+  begin(build, directory, "inspect", "--port=0", ...options, file)
 
 // The front end's own modules are at hand in its page.
 const views = (then) => `(async () => {

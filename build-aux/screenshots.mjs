@@ -18,7 +18,7 @@ import {basename, join, resolve} from "node:path"
 import {setTimeout as sleep} from "node:timers/promises"
 
 import {start} from "./browser.mjs"
-import {attach, debug} from "./debugged.mjs"
+import {attach, debug, recorded} from "./debugged.mjs"
 
 const build = resolve(process.argv[2] ?? "build")
 const chosen = process.argv.slice(3)
@@ -121,7 +121,10 @@ async function inDevTools (browser, file, scheme) {
 // ---- the debugger ----
 
 async function attached (browser, scheme, where, script, line) {
-  const program = await debug(build, where, script, line)
+  return inFrontEnd(browser, scheme, await debug(build, where, script, line))
+}
+
+async function inFrontEnd (browser, scheme, program) {
   const page = await attach(browser, program.address,
     {width: 1000, height: 560, scheme})
   const close = page.close
@@ -137,6 +140,22 @@ async function inDebugger (browser, scheme, line) {
   const page = await attached(browser, scheme, resolve("."),
     "examples/shop.lua", line)
   await page.press("Hide navigator")
+  return page
+}
+
+// A recording at its first error, one moment back.
+async function inRecording (browser, scheme) {
+  const file = join(directory, "replayed.tgr")
+  execFileSync(join(build, "bin/tracegrip"),
+    ["record", "--sources", "-o", file, "shop.lua"],
+    {cwd: "examples", stdio: "ignore", timeout: LONGEST_MS})
+  const page = await inFrontEnd(browser, scheme,
+    await recorded(build, resolve("."), file))
+  await page.press("Hide navigator")
+  await page.key("Escape", 27)
+  await page.say("err, line")
+  await page.say("stepBack()")
+  await page.settle()
   return page
 }
 
@@ -304,6 +323,7 @@ const pictures = {
   debugger: (browser, scheme) => inDebugger(browser, scheme, 14),
   exception: (browser, scheme) => inDebugger(browser, scheme, null),
   "debugger-console": inConsole,
+  "debugger-recording": inRecording,
   "debugger-coverage": inCoverage,
   "debugger-performance": inPerformance,
   async cpuprofile (browser, scheme) {

@@ -117,7 +117,7 @@ static const luaL_Reg core[] = {
   {"log", livelog_start},
   {"record", record_start},
   /* traces that are over: recordings, exports, the profiler service, their
-     moments in a debugger (dap/recorded.lua) */
+     moments in a debugger (lua/tracegrip/replay) */
   {"open", recording_open},
   {"exportFormats", export_formats},
   {"scrub", recording_scrub},

@@ -221,7 +221,8 @@ describe("a message", function ()
       assert.equal(-32000, code("Debugger.setBreakpointByUrl",
                                 {lineNumber = 1, urlRegex = "(?<=x)"}))
       assert.equal(-32000, code "Debugger.resume")
-      assert.equal(-32000, code "Debugger.restartFrame")
+      assert.equal(-32000, code("Debugger.restartFrame",
+                                {callFrameId = "1.1"}))
       assert.equal(-32000, code("Debugger.getScriptSource",
                                 {scriptId = "999"}))
       assert.equal(-32000, code("Runtime.getProperties",

@@ -35,6 +35,7 @@ local scripts = {
   {"memory", "show who has made what is alive, and when"},
   {"makers", "show who has made an object, and where that is"},
   {"mapped", "show the files that Lua was made of, by their maps"},
+  {"replayed", "walk through a recording, and back"},
   {"clients", "are several for one program"},
 }
 

@@ -9,8 +9,13 @@
 //                              line (debugged.mjs), opens the front end and
 //                              calls steps(stage); ends the process. With 'own'
 //                              the page is the browser's own profile's
+//   replay(files, record, steps, ...options)
+//                              the same of a recording of "app.lua", made with
+//                              these options of record, and opened with the last
+//                              of these
 //   stage.page                 the front end's page, with its functions...
 //     page.choose(line, item)  ...an item of the menu beside a line
+//     page.restart(name)       ...that of a frame, "Restart frame"
 //     page.give(line, item, text)
 //                              ...and what its editor asks for then
 //     page.marked(lines)       waits for breakpoints beside these, in order
@@ -31,10 +36,11 @@
 //
 // What is not seen in a minute is an error that says what was seen instead.
 
+import {execFileSync} from "node:child_process"
 import {writeFileSync} from "node:fs"
 import {join, resolve} from "node:path"
 
-import {attach, debug} from "../../build-aux/debugged.mjs"
+import {attach, debug, recorded} from "../../build-aux/debugged.mjs"
 import {share, waitFor} from "../../build-aux/browser.mjs"
 
 const SIZE = {width: 1200, height: 900, scheme: "light", calm: false}
@@ -79,16 +85,21 @@ function act (page) {
     && e.innerText.replace(/\\s+/g, " ").trim().startsWith(
       ${JSON.stringify(`${name} :`)})`
   // A menu of the page's own: the system's are not in it.
-  page.choose = async (line, item) => {
+  const pick = async (item, open) => {
     await page.value(`(async () => {
       const {ContextMenu} = await import("./ui/legacy/legacy.js")
       ContextMenu.ContextMenu.useSoftMenu = true
     })()`)
-    await page.gutter(line, "right")
+    await open()
     await page.on(`"${item}" in the menu`, `(e) =>
       e.classList.contains("soft-context-menu-item")
       && e.innerText.trim() === ${JSON.stringify(item)}`)
   }
+  page.choose = (line, item) => pick(item, () => page.gutter(line, "right"))
+  page.restart = (name) => pick("Restart frame", () => page.on(
+    `the frame of ${name}`, `(e) =>
+      e.classList.contains("call-frame-item-title")
+      && e.innerText.trim() === ${JSON.stringify(name)}`, "right"))
   page.give = async (line, item, text) => {
     await page.choose(line, item)
     await page.fill("sources-edit-breakpoint-dialog", text)
@@ -131,6 +142,24 @@ export async function play (files, line, steps, own) {
     programs.forEach((program) => program.kill())
     if (own)
       await page.close()
+  }
+  process.exit()
+}
+
+export async function replay (files, record, steps, ...options) {
+  for (const [name, text] of Object.entries(files))
+    writeFileSync(join(directory, name), text)
+  execFileSync(join(resolve(build), "bin/tracegrip"),
+    ["record", ...record, "-o", "app.tgr", "app.lua"],
+    {cwd: directory, stdio: "ignore"})
+  const program = await recorded(resolve(build), directory, "app.tgr",
+                                 ...options)
+  try {
+    const page = await open(await share(profile), program)
+    await steps({program, page})
+  }
+  finally {
+    program.kill()
   }
   process.exit()
 }

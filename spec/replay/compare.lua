@@ -115,25 +115,12 @@ local function threads_wrong (replay, m, n)
   end
 end
 
--- Whether all between these moments is the end of frames by errors of which
--- nothing is known: one error, or one in the handling of another, which packets
--- do not tell.
-local function in_errors (m, from, to)
-  for i = math.max(math.min(from, to), 1), math.max(from, to) do
-    local packet = m.packets[i]
-    if not (packet and packet.throw and packet.throw.unknown) then
-      return false
-    end
-  end
-  return true
-end
-
 -- What is wrong with the moment that the replay is at, which should be `n`.
 local function moment_wrong (replay, m, n)
   local moment = replay:moment()
   if moment.number ~= n then
     return ("at moment %d, and not %d"):format(moment.number, n)
-  elseif moment.stands ~= m:stands(n) and not in_errors(m, n, n + 1) then
+  elseif moment.stands ~= m:stands(n) and not m:in_errors(n, n + 1) then
     return ("moment %d stands: %s"):format(n, moment.stands)
   elseif moment.running ~= m:running(n) then
     return ("at moment %d %d runs, and not %d"):format(n, moment.running,
@@ -263,7 +250,7 @@ local function step_wrong (replay, m, random, stops)
   local at = replay:moment().number
   if at ~= wanted and is_gone(replay, m, at, thread) then
     return nil
-  elseif at ~= wanted and in_errors(m, at, wanted) then
+  elseif at ~= wanted and m:in_errors(at, wanted) then
     return nil
   elseif state ~= how or at ~= wanted then
     return ("%s from %d in %d: %s at %d, and not %s at %d"):format(

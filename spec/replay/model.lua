@@ -11,6 +11,10 @@
 --                                  slot, locals}; second, how many have not
 --                                  yielded. 'locals': of the frame around it
 --   m:threads(n)                   thread -> true, of those that have frames
+--   m:in_errors(from, to)          whether all between these moments is the end
+--                                  of frames by errors of which nothing is
+--                                  known: one error, or one in the handling of
+--                                  another, which packets do not tell
 --   m:step(n, move, thread, stops) where a step from moment n leads, and how it
 --                                  ends: "found" or "edge"
 --
@@ -148,6 +152,16 @@ function Model:running (n)
     return last.thread
   end
   return n == self.total and 1 or self.packets[n + 1].thread
+end
+
+function Model:in_errors (from, to)
+  for i = math.max(math.min(from, to), 1), math.max(from, to) do
+    local packet = self.packets[i]
+    if not (packet and packet.throw and packet.throw.unknown) then
+      return false
+    end
+  end
+  return true
 end
 
 local function has (state, thread, level, slot)

@@ -154,13 +154,6 @@ local function ticks_of (about)
   return #notes > 0 and table.concat(notes, "; ")
 end
 
--- A damaged header may say anything.
-local function date_of (about)
-  local ok, text = pcall(os.date, "%Y-%m-%d %H:%M:%S %z",
-                         math.floor(about.date))
-  return ok and text or "not known"
-end
-
 -- The names and how their values are found; nil: nothing is said of it.
 local facts = {
   {"program", function (about) return columns.clean(about.program or "?") end},
@@ -168,7 +161,7 @@ local facts = {
   {"directory", function (about)
     return columns.clean(about.directory or "not known")
   end},
-  {"date", date_of},
+  {"date", recording.date},
   {"process", function (about) return tostring(about.pid or "not known") end},
   {"versions", versions_of},
   {"frames", function (about) return about.frames or "not known" end},

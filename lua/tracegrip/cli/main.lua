@@ -24,8 +24,8 @@ core.own()
 local main = {}
 
 local names = {"run", "record", "info", "report", "diff-runs", "history",
-               "tree", "log", "events", "export", "scrub", "view", "serve",
-               "attach", "top",
+               "tree", "log", "events", "export", "scrub", "view", "inspect",
+               "serve", "attach", "top",
                "ps", "dump", "heap", "coverage", "dap"}
 
 local FAILURE, USAGE = 1, 2

@@ -38,6 +38,13 @@ local words = {
   failed = "is incomplete", running = "is still being recorded"
 }
 
+-- When it was made, in words. A damaged header may say anything.
+function recording.date (info)
+  local ok, text = pcall(os.date, "%Y-%m-%d %H:%M:%S %z",
+                         math.floor(info.date))
+  return ok and text or "not known"
+end
+
 -- One line about a recording that did not end as it should have, nil of one
 -- that did. 'info' is that of the recording.
 function recording.remark (path, info)
@@ -47,6 +54,14 @@ function recording.remark (path, info)
   end
   local reason = info.reason and " (" .. info.reason .. ")" or ""
   return path .. " " .. what .. reason .. "; shown as far as it goes"
+end
+
+-- What a recording is, for who looks at it in a debugger.
+function recording.told (path, info)
+  local remark = recording.remark(path, info)
+  return ("%s, recorded %s%s"):format(info.program or path,
+                                      recording.date(info),
+                                      remark and ": " .. remark or "")
 end
 
 -- The recording's trace of that name, its first one without a name, and what

@@ -6,11 +6,10 @@
 --   session.lua ── recorded.lua ── replay (csrc/replay)
 --                      ├ recorded/looking.lua: threads, frames, values
 --                      ├ recorded/stops.lua: breakpoints, errors
---                      ├ recorded/possible.lua: where there can be some
 --                      ├ recorded/changes.lua: where a table has changed
---                      ├ recorded/code.lua: conditions, watches
---                      ├ recorded/values.lua: grips as they are shown
---                      └ recorded/sources.lua: texts
+--                      ├ recorded/sources.lua: texts
+--                      └ tracegrip/replay/: walks, frames, values, code, as
+--                        DevTools has them, too (inspect/recorded.lua)
 --
 -- The program is always at some moment: between two packets. A request to go
 -- on is answered at once; the search that it begins is done piece by piece, and
@@ -26,20 +25,21 @@
 local asked = require "tracegrip.dap.asked"
 local changes = require "tracegrip.dap.recorded.changes"
 local core = require "tracegrip.core"
+local frames = require "tracegrip.replay.frames"
 local live = require "tracegrip.dap.live"
 local looking = require "tracegrip.dap.recorded.looking"
+local markers = require "tracegrip.replay.markers"
+local points = require "tracegrip.replay.points"
 local problem = require "tracegrip.dap.problem"
 local recording = require "tracegrip.cli.recording"
 local references = require "tracegrip.dap.references"
 local sources = require "tracegrip.dap.recorded.sources"
 local stops = require "tracegrip.dap.recorded.stops"
-local units = require "tracegrip.cli.units"
-local values = require "tracegrip.dap.recorded.values"
+local values = require "tracegrip.replay.values"
+local walk = require "tracegrip.replay.walk"
 local wire = require "tracegrip.wire"
 core.own()
 
-local PIECE = 200000            -- packets between two looks at other requests
-local CANDIDATES = 1000         -- the same
 local MARKERS = 200             -- that are told of one way
 
 local recorded = {}
@@ -99,20 +99,6 @@ end
 
 local categories = {warn = "stderr", error = "stderr"}
 
-local function text_of_marker (marker)
-  local list, parts = marker.arguments or {values = {}}, {}
-  for i, grip in ipairs(list.values) do
-    parts[i] = values.said(grip, list.objectPool)
-  end
-  local text = table.concat(parts, " ")
-  if marker.duration then
-    text = ("%s: %s"):format(text, units.span(marker.duration))
-  elseif marker.count then
-    text = ("%s: %d"):format(text, marker.count)
-  end
-  return text
-end
-
 local function place_of (self, site)
   local source, line
   if site then
@@ -125,7 +111,7 @@ end
 local function tell_markers (self, from, to)
   local list, more = self.replay:markers(from, to, MARKERS)
   for _, marker in ipairs(list) do
-    say(self, categories[marker.method] or "stdout", text_of_marker(marker),
+    say(self, categories[marker.method] or "stdout", markers.text(marker),
         place_of(self, marker.callsite))
   end
   if more > 0 then
@@ -151,7 +137,7 @@ local function stop_of (self, found, met, reason)
   body.threadId, body.allThreadsStopped = at.running, true
   if body.reason == "exception" then
     body.description = "Paused on error"
-    body.text = values.said(looking.error(self))
+    body.text = values.said(frames.error(self.walk))
   end
   if body.hitBreakpointIds then
     wire.array(body.hitBreakpointIds)
@@ -163,40 +149,22 @@ end
 -- Going somewhere
 ---------------------------------------------------------------------------
 
--- What is known of a candidate is read when it is asked for, once: there may be
--- millions of them.
-local facts = {}
-
-function facts.last (of) return of.replay:last() end
-function facts.coming (of) return of.replay:coming() end
-function facts.call (of) return of.replay:call() end
-
-function facts.caller (of)
-  return of.replay:arguments(of.coming.thread, 1)
-end
-
-function facts.frames (of)
-  return looking.depth(of.replay, of.coming.thread)
-end
-
-local Candidate = {__index = function (self, name)
-  local fact = facts[name] and facts[name](self)
-  self[name] = fact
-  return fact
-end}
-
-local function candidate (self, why, forwards)
-  return setmetatable({why = why, replay = self.replay, log = function (...)
-    local text, place = ...
-    if forwards then
-      say(self, "console", text, place.lines and place)
-    end
-  end}, Candidate)
+-- What a logpoint prints: the first of it is its mark.
+local function print_log (self, one, results, message)
+  local parts = {}
+  for i = 2, results and results.n or 0 do
+    parts[#parts + 1] = values.said(values.grip(results[i]))
+  end
+  say(self, "console", message or table.concat(parts), one.lines and one)
 end
 
 -- Whether one would stop at a candidate; a change that was found is told first.
 local function met_at (self, why, forwards)
-  local here = candidate(self, why, forwards)
+  local here = points.here(self.replay, why, function (...)
+    if forwards then
+      print_log(self, ...)
+    end
+  end)
   local body = self.stops:meets(here)
   local change = why.moment
                  and self.changes:meets(self:moment().number, here)
@@ -207,68 +175,36 @@ local function met_at (self, why, forwards)
   return change or body
 end
 
--- Goes on until a search has ended or somebody has said pause: how it ended and
--- what it met. Backwards, what was met last counts.
+-- What is read for data breakpoints comes before the search.
 local function search (self, move, thread, errors)
-  local replay, forwards = self.replay, not move:find "^back"
-  local met, rejected = nil, 0
-  if not self.changes:read(function ()
-    self.port.breathe()
-    return not self.pausing
-  end) then
+  self.walk.pausing = false
+  if not self.changes:read(self.go_on) then
     return "paused"
   end
   local moments = self.changes:moments()
-  self.stops:arm(replay, errors, moments)
+  self.stops:arm(self.replay, errors, moments)
   local stopping = errors or moments ~= nil or self.stops:any()
-  replay:search(move, thread, stopping)
-  while true do
-    local state, why = replay:turn(PIECE)
-    if state == "candidate" then
-      rejected = rejected + 1
-      local body = met_at(self, why, forwards)
-      if body then
-        met, self.at_line = body, why.line
-        replay:accept()
-        if forwards then
-          return "found", met
-        end
-      end
-    elseif state ~= "going" then
-      return state, met
-    end
-    if state == "going" or rejected % CANDIDATES == 0 then
-      self.port.breathe()
-    end
-    if self.pausing then
-      return "paused"
-    end
-  end
-end
-
--- A moment between two packets of one event shows nothing.
-local function settle (self)
-  while not self:moment().stands do
-    self.replay:search("in", 1, false)
-    self.replay:turn(PIECE)
-  end
+  return self.walk:step(move, thread, stopping and function (...)
+    return met_at(self, ...)
+  end or nil)
 end
 
 -- Searches, and tells the client where that has led.
 local function move_on (self, move, thread, reason, errors)
   local from = self:moment().number
-  self.moving, self.pausing, self.at_line = true, false, nil
+  self.moving = true
   self.references:clear()
-  local ok, found, met = pcall(search, self, move, thread, errors)
+  local ok, found, met, message = pcall(search, self, move, thread, errors)
   if self.over then
     return
   end
   self.moving = false
   if not ok then
-    say(self, "stderr", "the recording cannot be read on: " .. found)
-    found = "edge"
+    found, message = "edge", found
+  end
+  if message then
+    say(self, "stderr", "the recording cannot be read on: " .. message)
   elseif found == "paused" then
-    settle(self)
     found, met = "found", {reason = "pause"}
   end
   local to = self:moment().number
@@ -304,7 +240,7 @@ end
 
 -- The search notices it before its next piece.
 function handlers.pause (self)
-  self.pausing = true
+  self.walk:pause()
 end
 
 ---------------------------------------------------------------------------
@@ -349,10 +285,7 @@ local function name_bodies (functions)
 end
 
 local function tell_what_it_is (self)
-  local remark = recording.remark(self.path, self.info)
-  say(self, "console", ("%s, recorded %s%s"):format(
-    self.info.program or self.path, self.info.date or "some time ago",
-    remark and ": " .. remark or ""))
+  say(self, "console", recording.told(self.path, self.info))
   local losses = recording.losses(self.trace.lost)
   if losses ~= "none" then
     say(self, "console", "the recording lacks " .. losses)
@@ -368,6 +301,7 @@ function handlers.launch (self, arguments, request)
   open(self, arguments)
   self.arguments = arguments
   self.replay = core.replay(self.trace)
+  self.walk = walk.new(self.replay, self.port.breathe)
   local functions = self.replay:functions()
   self.names = name_bodies(functions)
   self.sources = sources.new(self.trace, self.info, functions,
@@ -449,20 +383,27 @@ function handlers.disconnect ()
 end
 
 function Recorded:close ()
-  self.over, self.pausing = true, true
+  self.over = true
+  if self.walk then
+    self.walk:pause()
+  end
 end
 
 function recorded.new (port)
-  return setmetatable({
+  local self = setmetatable({
     port = port,
     line_from = port.client.linesStartAt1 == false and 0 or 1,
     column_from = port.client.columnsStartAt1 == false and 0 or 1,
     references = references.new(),
-    at_line = nil,        -- it has stopped before a call on some line
+    walk = nil,           -- once there is a recording
     moving = false,       -- a search is under way
-    pausing = false,      -- and is to end where it is
     over = false,         -- the session is
   }, Recorded)
+  function self.go_on ()
+    port.breathe()
+    return not self.walk.pausing
+  end
+  return self
 end
 
 return recorded

@@ -28,23 +28,18 @@ local core = require "tracegrip.core"
 local adapting = require "tracegrip.inspect.adapting"
 local console = require "tracegrip.inspect.console"
 local debugger = require "tracegrip.inspect.debugger"
-local fault = require "tracegrip.inspect.fault"
 local heap = require "tracegrip.inspect.heap"
 local objects = require "tracegrip.inspect.objects"
 local pausing = require "tracegrip.inspect.pausing"
 local profiler = require "tracegrip.inspect.profiler"
 local protocol = require "tracegrip.inspect.protocol"
+local requests = require "tracegrip.inspect.requests"
 local resting = require "tracegrip.inspect.resting"
 local runtime = require "tracegrip.inspect.runtime"
 local sessions = require "tracegrip.inspect.sessions"
 local values = require "tracegrip.inspect.values"
 local wire = require "tracegrip.wire"
-local words = require "tracegrip.inspect.words"
 core.own()
-
-local MAX_DEPTH = 100           -- of objects in a message
-local NO_JSON, NO_REQUEST, NO_METHOD, OURS = -32700, -32600, -32601, -32603
-local NO_SENSE = -32602
 
 local inspector = core.inspector
 local domains = {Debugger = debugger.methods, HeapProfiler = heap.methods,
@@ -65,65 +60,18 @@ local function reply (client, message)
   inspector.send(client, wire.json(message))
 end
 
-local function refuse (client, id, code, message)
-  reply(client, {id = id, error = {code = code, message = message}})
-end
-
--- null is as good as absent.
-local function parameters (request)
-  local given, params = request.params, {}
-  if given == nil or given == wire.null then
-    return params
-  elseif not protocol.is_object(given) then
-    return nil
-  end
-  for name, value in next, given do
-    if value ~= wire.null then
-      params[name] = value
-    end
-  end
-  return params
-end
-
-local function perform (client, id, name, params, co)
-  local problem = protocol.problem(name, params)
-  if problem then
-    return refuse(client, id, NO_SENSE, "Invalid parameters: " .. problem)
-  end
-  local session = sessions.of(client)
-  values.fresh()
-  heap.heed(session, name)
-  local ok, result = pcall(methods[name], session, params, co)
-  if ok then
-    return reply(client, {id = id, result = result})
-  elseif fault.is(result) then
-    return refuse(client, id, result.code, result.message)
-  end
-  refuse(client, id, OURS, "Internal error: " .. words.value(result))
-end
-
 local function handle (client, text, co)
-  local request = core.decode(text, MAX_DEPTH, protocol.ARRAY)
-  if type(request) ~= "table" then
-    return refuse(client, nil, NO_JSON, "Message must be a valid JSON object")
-  elseif math.type(request.id) ~= "integer" then
-    return refuse(client, nil, NO_REQUEST,
-                  "Message must have integer 'id' property")
-  elseif type(request.method) ~= "string" then
-    return refuse(client, request.id, NO_REQUEST,
-                  "Message must have string 'method' property")
-  end
-  local params = parameters(request)
-  if not methods[request.method] then
-    refuse(client, request.id, NO_METHOD,
-           string.format("'%s' wasn't found", request.method))
-  elseif not params then
-    refuse(client, request.id, NO_REQUEST,
-           "Message must have object 'params' property")
-  elseif resting.postpones(request.method, params) then
+  local request, refusal = requests.read(text, methods)
+  if not request then
+    reply(client, refusal)
+  elseif resting.postpones(request.method, request.params) then
     resting.keep(client, text)
   else
-    perform(client, request.id, request.method, params, co)
+    local session = sessions.of(client)
+    values.fresh()
+    heap.heed(session, request.method)
+    reply(client, requests.perform(request, methods[request.method], session,
+                                   co))
   end
 end
 

@@ -20,13 +20,13 @@
 local core = require "tracegrip.core"
 local console = require "tracegrip.inspect.console"
 local evaluate = require "tracegrip.inspect.evaluate"
+local expression = require "tracegrip.inspect.expression"
 local fault = require "tracegrip.inspect.fault"
 local scripts = require "tracegrip.inspect.scripts"
 local tests = require "tracegrip.inspect.tests"
 local words = require "tracegrip.inspect.words"
 core.own()
 
-local LOGPOINT = "^/%*%* DEVTOOLS_LOGPOINT %*/ console%.log%((.*)%)$"
 local TOLD = 20                 -- different failures of one that are told
 
 local conditions = {}
@@ -119,7 +119,7 @@ local function compiled (text, logs)
 end
 
 function conditions.attach (one, text, hits, logged)
-  local only = text and string.match(text, LOGPOINT)
+  local only = text and expression.logged(text)
   one.hits = hits and hits_of(hits)
   one.message = (logged or only) and compiled(logged or only, true)
   one.condition = text and not only and compiled(text, false)

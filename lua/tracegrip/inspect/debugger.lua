@@ -44,8 +44,6 @@ local watching = require "tracegrip.inspect.watching"
 local wire = require "tracegrip.wire"
 core.own()
 
-local CONTEXT = 1
-
 local methods = {
   evaluateOnCallFrame = inframes.evaluate,
   setVariableValue = inframes.assign,
@@ -62,13 +60,7 @@ local next_reason = "other"     -- of the pause that a step ends in
 ---------------------------------------------------------------------------
 
 local function announce (session, script)
-  session:send("Debugger.scriptParsed", {
-    scriptId = script.id, url = script.url, startLine = 0, startColumn = 0,
-    endLine = script.last, endColumn = script.last_column, hash = "",
-    buildId = "", executionContextId = CONTEXT, length = #script.text,
-    isModule = false, hasSourceURL = false, scriptLanguage = "JavaScript",
-    sourceMapURL = script.map
-  })
+  session:send("Debugger.scriptParsed", scripts.parsed(script))
 end
 
 local function location (script, line)

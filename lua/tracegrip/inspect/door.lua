@@ -75,7 +75,7 @@ end
 function Door:list ()
   local where = self.host .. "/" .. self.id
   return {{
-    description = "tracegrip: a Lua program",
+    description = self.tab.what or "tracegrip: a Lua program",
     devtoolsFrontendUrl = page_address(where),
     devtoolsFrontendUrlCompat = page_address(where),
     id = self.id, title = self.tab.title, type = "node",
@@ -88,9 +88,13 @@ local function version ()
   return {Browser = "tracegrip/v" .. core.version, ["Protocol-Version"] = "1.3"}
 end
 
+function Door:document ()
+  return protocol.document(self.tab.domains)
+end
+
 local pages = {
   ["/json"] = Door.list, ["/json/list"] = Door.list,
-  ["/json/version"] = version, ["/json/protocol"] = protocol.document
+  ["/json/version"] = version, ["/json/protocol"] = Door.document
 }
 
 ---------------------------------------------------------------------------
@@ -345,7 +349,8 @@ function Door:close ()
   self.listener:close()
 end
 
--- tab: the state's; options: host, port, token. done(door), or done(nil,
+-- tab: the state's, or a recording's (recorded.lua), which says what it is and
+-- which domains it has; options: host, port, token. done(door), or done(nil,
 -- message, code). door.address is what a user opens in Chrome.
 function door.open (tab, options, done)
   local self = setmetatable({

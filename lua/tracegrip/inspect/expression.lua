@@ -6,6 +6,8 @@
 --                                whatever form it came,
 --                                  /** DEVTOOLS_LOGPOINT */ console.log(...)
 --                                with Lua's arguments; nil: there is none
+--   expression.logged(text)      of such a condition these arguments; nil: it
+--                                is of no logpoint
 --
 -- Known are Chrome DevTools, and the debugger for JavaScript of VS Code, which
 -- other editors use, too. That one parses conditions as JavaScript itself and
@@ -20,6 +22,7 @@ local char, format, sub = string.char, string.format, string.sub
 local expression = {}
 
 local LOGPOINT = "/** DEVTOOLS_LOGPOINT */ console.log(%s)"
+local LOGGED = "^/%*%* DEVTOOLS_LOGPOINT %*/ console%.log%((.*)%)$"
 
 -- A line of its own in most, which has another one behind it. "$0" is no name
 -- of Lua's; where it is meant it comes first (heap.lua, names.special).
@@ -95,6 +98,10 @@ function expression.condition (text)
   end
   text = match(text, CONDITION) or text
   return text ~= "" and text or nil
+end
+
+function expression.logged (text)
+  return match(text, LOGGED)
 end
 
 return expression

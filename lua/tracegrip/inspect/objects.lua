@@ -7,48 +7,58 @@
 --                                 is none, or no more
 --   objects.release(id), objects.release_group(group)
 --   objects.release_all()         nobody is there any more who could ask
+--   objects.new()                 the same for others than the program's: what
+--                                 it returns has all of these
 
 local core = require "tracegrip.core"
 local fault = require "tracegrip.inspect.fault"
 core.own()
 
-local objects = {PAUSE = "backtrace"}   -- the group that ends with a pause
-
-local values, groups, last = {}, {}, 0
 local NIL = {}
 
-function objects.keep (value, group)
-  last = last + 1
-  local id = string.format("%d", last)
-  values[id], groups[id] = value == nil and NIL or value, group or ""
-  return id
-end
+-- The values of one who keeps them; all that follows is in it.
+local function new ()
+  local objects = {PAUSE = "backtrace"}     -- the group that ends with a pause
+  local values, groups, last = {}, {}, 0
 
-function objects.get (id)
-  local value = values[id]
-  if value == nil then
-    fault.raise("Could not find object with given id")
+  function objects.keep (value, group)
+    last = last + 1
+    local id = string.format("%d", last)
+    values[id], groups[id] = value == nil and NIL or value, group or ""
+    return id
   end
-  if rawequal(value, NIL) then
-    value = nil
+
+  function objects.get (id)
+    local value = values[id]
+    if value == nil then
+      fault.raise("Could not find object with given id")
+    end
+    if rawequal(value, NIL) then
+      value = nil
+    end
+    return value, groups[id]
   end
-  return value, groups[id]
-end
 
-function objects.release (id)
-  values[id], groups[id] = nil, nil
-end
+  function objects.release (id)
+    values[id], groups[id] = nil, nil
+  end
 
-function objects.release_group (group)
-  for id, name in next, groups do
-    if name == group then
-      objects.release(id)
+  function objects.release_group (group)
+    for id, name in next, groups do
+      if name == group then
+        objects.release(id)
+      end
     end
   end
+
+  function objects.release_all ()
+    values, groups = {}, {}
+  end
+
+  return objects
 end
 
-function objects.release_all ()
-  values, groups = {}, {}
-end
+local program = new()
+program.new = new
 
-return objects
+return program

@@ -3,7 +3,8 @@
 --
 --   protocol.commands         "Domain.method" -> parameters: a list of {name =,
 --                             type = or ["$ref"] =, items =, optional =}
---   protocol.document()       all of it, as /json/protocol has it
+--   protocol.document(some)   all of it, as /json/protocol has it; some: only
+--                             domains that are keys of that
 --   protocol.problem(method, params)
 --                             what is wrong with the parameters of a request;
 --                             nil: nothing. Others than these are not looked at
@@ -42,7 +43,7 @@ type SearchMatch = {lineNumber: number, lineContent: string}
 type Scope = {type: string, object: Runtime.RemoteObject, name: string?}
 type CallFrame = {callFrameId: CallFrameId, functionName: string,
   functionLocation: Location?, location: Location, url: string,
-  scopeChain: Scope[], this: Runtime.RemoteObject}
+  scopeChain: Scope[], this: Runtime.RemoteObject, canBeRestarted: boolean?}
 command continueToLocation (location: Location)
 command disable ()
 command enable () -> (debuggerId: Runtime.UniqueDebuggerId)
@@ -55,7 +56,8 @@ command getPossibleBreakpoints (start: Location, end: Location?)
 command getScriptSource (scriptId: Runtime.ScriptId) -> (scriptSource: string)
 command pause ()
 command removeBreakpoint (breakpointId: BreakpointId)
-command restartFrame ()
+command restartFrame (callFrameId: CallFrameId, mode: string?)
+  -> (callFrames: CallFrame[])
 command resume ()
 command searchInContent (scriptId: Runtime.ScriptId, query: string,
   caseSensitive: boolean?, isRegex: boolean?) -> (result: SearchMatch[])
@@ -307,8 +309,14 @@ end
 protocol.commands = {}
 local domains = read_all()
 
-function protocol.document ()
-  return {version = {major = "1", minor = "3"}, domains = domains}
+function protocol.document (some)
+  local list = wire.array {}
+  for _, one in ipairs(domains) do
+    if not some or some[one.domain] then
+      list[#list + 1] = one
+    end
+  end
+  return {version = {major = "1", minor = "3"}, domains = list}
 end
 
 ---------------------------------------------------------------------------

@@ -7,6 +7,10 @@
 --                                 functions, or nil
 --   scripts.of(id)                the script of that id; raises a fault
 --   scripts.all()                 list, in the order in which they were met
+--   scripts.parsed(script)        the parameters of Debugger.scriptParsed
+--   scripts.C                     {url, text} of the functions of C
+--   scripts.extent(text)          the lines of a text before its last one, and
+--                                 how long that is
 --   scripts.scan(running)         meets all sources of functions that can be
 --                                 reached from globals, loaded modules and the
 --                                 stacks of these coroutines
@@ -37,13 +41,16 @@ core.own()
 local getinfo, getmetatable = debug.getinfo, debug.getmetatable
 local getlocal, getupvalue = debug.getlocal, debug.getupvalue
 
-local scripts = {}
+local scripts = {
+  C = {url = "lua://lua/[C]",
+       text = "-- Functions written in C have no source here.\n"}
+}
 
 local by_source, by_id, list = {}, {}, {}
 
 local C_SOURCE = "=[C]"
-local C_TEXT = "-- Functions written in C have no source here.\n"
 local MOST = 50000              -- objects that a scan looks at
+local CONTEXT = 1
 
 ---------------------------------------------------------------------------
 -- What a source is
@@ -54,7 +61,7 @@ local MOST = 50000              -- objects that a scan looks at
 local function look_up (source)
   local kind, name = string.sub(source, 1, 1), string.sub(source, 2)
   if source == C_SOURCE then
-    return "lua://lua/[C]", C_TEXT
+    return scripts.C.url, scripts.C.text
   elseif kind == "@" then
     local path = target.absolute(name) or name
     local text = core.contents(path)
@@ -66,15 +73,25 @@ local function look_up (source)
   return "", source
 end
 
-local function count_lines (text)
-  local _, n = string.gsub(text, "\n", "")
-  return n
-end
-
 -- Where the last line begins. A pattern that ends the text, "[^\n]*$", would be
 -- tried at each character of a long line.
 local function behind_last_newline (text)
   return string.match(text, "^.*\n()") or 1
+end
+
+function scripts.extent (text)
+  local _, n = string.gsub(text, "\n", "")
+  return n, #text - behind_last_newline(text) + 1
+end
+
+function scripts.parsed (script)
+  return {
+    scriptId = script.id, url = script.url, startLine = 0, startColumn = 0,
+    endLine = script.last, endColumn = script.last_column, hash = "",
+    buildId = "", executionContextId = CONTEXT, length = #script.text,
+    isModule = false, hasSourceURL = false, scriptLanguage = "JavaScript",
+    sourceMapURL = script.map
+  }
 end
 
 local function new (source)
@@ -83,10 +100,10 @@ local function new (source)
                     and lines.of(lines.compilable(text), source)
   local script = {
     id = string.format("%d", #list + 1), url = url, source = source,
-    text = text, functions = functions or {}, last = count_lines(text),
-    last_column = #text - behind_last_newline(text) + 1,
+    text = text, functions = functions or {},
     told = not functions and source ~= C_SOURCE and {} or nil
   }
+  script.last, script.last_column = scripts.extent(text)
   script.map = source ~= C_SOURCE and sourcemaps.url(script) or nil
   return script
 end

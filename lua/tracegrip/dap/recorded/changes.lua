@@ -1,7 +1,6 @@
 -- changes.lua - data breakpoints of a recording: the moments at which a table,
--- or a field of one, was found to be another than it had been; and all calls
--- that had it. Which table it is, the recording has to tell (--trace
--- ...,identity).
+-- or a field of one, was found to be another than it had been. Which table it
+-- is, the recording has to tell (--trace ...,identity).
 --
 --   changes.new(replay, numbered, note)
 --                            numbered(): a breakpoint's number; note(text) is
@@ -16,22 +15,18 @@
 --                            nil: there is none
 --   self:meets(moment, candidate)
 --                            what the event "stopped" has of it; nil
---   self:calls(table, on, most)
---                            the calls that had a table, as lines of text; nil:
---                            not all were read
 --
 -- A recording is read once for each of them (csrc/replay/history.h), between
 -- two looks at what the client wants.
 
 local asked = require "tracegrip.dap.asked"
-local code = require "tracegrip.dap.recorded.code"
+local code = require "tracegrip.replay.code"
 local core = require "tracegrip.core"
 local sightings = require "tracegrip.cli.sightings"
-local values = require "tracegrip.dap.recorded.values"
+local tables = require "tracegrip.replay.tables"
 local wire = require "tracegrip.wire"
 core.own()
 
-local PIECE = 50000             -- packets between two looks at other requests
 local SHOWN = 4                 -- fields of a change that are told
 
 local changes = {}
@@ -52,18 +47,10 @@ end
 -- What the client says
 ---------------------------------------------------------------------------
 
-local UNTOLD = "the recording does not tell which table this is: record with "
-               .. "--trace ...,identity"
-
-local NO_TABLE = "a recording tells of changes in tables alone"
-
 function changes.info (grip, pool, key)
-  local object = type(grip) == "table" and grip.type == "object"
-                 and pool[grip.objectId + 1]
-  local id = object and object.identity
+  local id, message = tables.identity(grip, pool)
   if not id then
-    local is_table = object and values.type(grip, pool) == "table"
-    return {dataId = wire.null, description = is_table and UNTOLD or NO_TABLE}
+    return {dataId = wire.null, description = message}
   end
   return {
     dataId = key and id .. ":" .. key or tostring(id),
@@ -121,15 +108,6 @@ local function by_moment (history)
   return found
 end
 
-local function read_on (history, on)
-  while history:turn(PIECE) do
-    if not on() then
-      return false
-    end
-  end
-  return true
-end
-
 -- What is begun is kept: a search that was stopped goes on there.
 local function read_for (self, one, on)
   local known = self.known[one.id]
@@ -141,7 +119,7 @@ local function read_for (self, one, on)
   end
   if known.moments then
     return true
-  elseif not read_on(known.history, on) then
+  elseif not tables.read(known.history, on) then
     return false
   end
   known.moments, known.by_moment = known.history:changes(),
@@ -228,38 +206,6 @@ function Changes:meets (moment, candidate)
     return {reason = "data breakpoint", hitBreakpointIds = numbers,
             description = text, text = text}
   end
-end
-
----------------------------------------------------------------------------
--- All calls
----------------------------------------------------------------------------
-
-local words = {enteredFrame = "is called with it", exitedFrame = "gives it"}
-
-local function line_of (history, i, number)
-  local seen = history:sighting(i)
-  local list, packet = history:list(i)
-  local changed = seen.changed and " *" or ""
-  return ("moment %d%s: %s %s: %s"):format(
-    seen.moment, changed, packet and packet.name or "?",
-    seen.locals and "has it" or packet and words[packet.type] or "",
-    list and seen.told and sightings.text(list, number) or "(not told)")
-end
-
-function Changes:calls (number, on, most)
-  local history = core.history(self.replay, number, {})
-  if not read_on(history, on) then
-    return nil
-  end
-  local lines, count = {}, (history:counts())
-  for i = 1, math.min(count, most) do
-    lines[i] = line_of(history, i, number)
-  end
-  local more = count - #lines + select(2, history:counts())
-  if more > 0 then
-    lines[#lines + 1] = ("… and %d more"):format(more)
-  end
-  return lines
 end
 
 return changes

@@ -4,21 +4,17 @@
 --   looking.handlers        command -> function (recorded, arguments), as
 --                           session.lua has them; recorded: recorded.lua's back
 --                           end
---   looking.error(recorded) the error that is about to unwind frames: what was
---                           thrown, as grip and pool, and the packet; nil
---   looking.depth(replay, thread)
---                           how many frames a coroutine has
---
--- A frame is at the line of the call that it makes next, if that is known; else
--- of the call that it has made last; else where its function begins.
+--   looking.variable(recorded, ...)
+--                           a variable, or what an expression gives
 
 local core = require "tracegrip.core"
 local changes = require "tracegrip.dap.recorded.changes"
-local code = require "tracegrip.dap.recorded.code"
+local code = require "tracegrip.replay.code"
+local frames = require "tracegrip.replay.frames"
+local points = require "tracegrip.replay.points"
 local problem = require "tracegrip.dap.problem"
-local stops = require "tracegrip.dap.recorded.stops"
-local values = require "tracegrip.dap.recorded.values"
-local units = require "tracegrip.cli.units"
+local tables = require "tracegrip.replay.tables"
+local values = require "tracegrip.replay.values"
 local wire = require "tracegrip.wire"
 core.own()
 
@@ -73,37 +69,14 @@ function handlers.threads (self)
   return {threads = wire.array(list)}
 end
 
-function looking.depth (replay, thread)
-  for _, one in ipairs(replay:threads()) do
-    if one.thread == thread then
-      return one.frames
-    end
-  end
-  return 0
-end
-
 ---------------------------------------------------------------------------
 -- Frames
 ---------------------------------------------------------------------------
 
--- The line of the call that the frame is about to make, if it is innermost. One
--- that has just been entered is still where it is defined, unless that call was
--- what one wanted to stop before.
-local function next_line (self, thread, frame)
-  local last, coming = self.replay:last(), self.replay:coming()
-  local entered = last and last.type == "enteredFrame" and not last.resumed
-                  and last.entry == frame.entry and not self.at_line
-  local site = coming and coming.type == "enteredFrame"
-               and not coming.resumed and coming.thread == thread
-               and coming.callsite
-  return not entered and site and site.url == frame.url and site.line or nil
-end
-
 -- The Source and the line there; nil of C.
 local function position (self, thread, i, frame)
-  local line = i == 1 and next_line(self, thread, frame)
-               or frame.reached or frame.line
-  return self.sources:position(frame.url, line or 1)
+  return self.sources:position(frame.url,
+                               frames.line(self.walk, thread, i, frame))
 end
 
 local function stack_frame (self, thread, i, frame)
@@ -127,25 +100,12 @@ function handlers.stackTrace (self, arguments)
     list[i] = stack_frame(self, thread, first + i, frame)
   end
   return {stackFrames = wire.array(list),
-          totalFrames = looking.depth(self.replay, thread)}
+          totalFrames = points.depth(self.replay, thread)}
 end
 
 ---------------------------------------------------------------------------
 -- Errors
 ---------------------------------------------------------------------------
-
--- Only before the first of the frames that it unwinds.
-function looking.error (self)
-  local coming = self.replay:coming()
-  if not coming or coming.why ~= "exception" or not self:moment().stands then
-    return nil
-  end
-  local thrown = coming.throw
-  if not thrown then
-    return {type = "undefined"}, {}, coming
-  end
-  return thrown.value, thrown.objectPool, coming
-end
 
 local function backtrace (self)
   local thread, list = self:moment().running, {}
@@ -159,12 +119,12 @@ local function backtrace (self)
 end
 
 function handlers.exceptionInfo (self)
-  local grip, pool, packet = looking.error(self)
+  local grip, pool, packet = frames.error(self.walk)
   if not packet then
     problem.raise("there is no error at this moment")
   end
   local text = values.said(grip, pool)
-  local uncaught = stops.is_uncaught(packet, looking.depth(self.replay,
+  local uncaught = points.is_uncaught(packet, points.depth(self.replay,
                                                            packet.thread))
   return {
     exceptionId = values.type(grip, pool), description = text,
@@ -178,132 +138,19 @@ end
 -- Scopes
 ---------------------------------------------------------------------------
 
--- The items of a list, and that there were more, if there were.
-local function told (items, list)
-  if list.truncated then
-    items[#items + 1] = {name = "[[truncated]]", grip = true}
-  end
-  return items
-end
-
--- Values in a list as {name, grip}: by the names of parameters, if there are
--- any.
-local function items_of (list, names)
-  local items = {}
-  local fixed = names and names[#names] == "..." and #names - 1
-                or names and #names or 0
-  for i, grip in ipairs(list.values or {list.value}) do
-    local name = names and names[i] ~= "..." and names[i]
-                 or names and ("(vararg %d)"):format(i - fixed)
-                 or tostring(i)
-    items[i] = {name = name, grip = grip,
-                expression = names and i <= fixed and names[i] or nil}
-  end
-  return told(items, list)
-end
-
--- The same of values that have their names; the later one of two that have the
--- same is what code means by it.
-local function named_items (list)
-  local items, latest = {}, {}
-  for i, one in ipairs(list.values) do
-    latest[one.name] = i
-  end
-  for i, one in ipairs(list.values) do
-    local name = type(one.name) == "string" and one.name
-                 or values.text(one.name, list.objectPool)
-    items[i] = {name = name, grip = one.value,
-                expression = latest[one.name] == i and name or nil}
-  end
-  return told(items, list)
-end
-
-local function add_scope (self, list, name, hint, items, pool)
-  list[#list + 1] = {
-    name = name, presentationHint = hint, expensive = false,
-    namedVariables = #items,
-    variablesReference = self.references:variables {items = items, pool = pool}
-  }
-end
-
-local function add_arguments (self, list, call)
-  local given = call and call.arguments
-  if given then
-    add_scope(self, list, "Arguments", "arguments",
-              items_of(given, call.parameterNames), given.objectPool)
-  end
-end
-
--- Those of the innermost frame where it makes the call that comes next, or
--- returns; of another one where it has made the call that it is in.
-local function locals_of (self, thread, i)
-  if i > 1 then
-    return self.replay:locals(thread, i)
-  end
-  local coming = self.replay:coming()
-  if coming and coming.thread == thread and self:moment().stands then
-    return coming.locals
-  end
-end
-
-local function add_locals (self, list, thread, i)
-  local given = locals_of(self, thread, i)
-  if given then
-    add_scope(self, list, "Locals", "locals", named_items(given),
-              given.objectPool)
-  end
-end
-
-local endings = {
-  {"return", "Results of %s", "Returns"}, {"throw", "Error of %s", "Error"},
-  {"yield", "Yielded by %s", "Yields"}
-}
-
--- What a packet gave that ended a frame; 'which': 2, of a call that has ended,
--- 3, of the frame itself, which ends next.
-local function add_ending (self, list, packet, which)
-  for _, ending in ipairs(endings) do
-    local given = packet[ending[1]]
-    if given then
-      add_scope(self, list, ending[which]:format(packet.name or "?"),
-                "returnValue", items_of(given), given.objectPool)
-    end
-  end
-end
-
--- What the innermost frame has had from the call that it made, and what it is
--- about to give.
-local function add_endings (self, list, thread)
-  local last, coming = self.replay:last(), self.replay:coming()
-  if last and last.type == "exitedFrame" and last.thread == thread then
-    add_ending(self, list, last, 2)
-  end
-  if coming and coming.type == "exitedFrame" and coming.thread == thread
-     and self:moment().stands then
-    add_ending(self, list, coming, 3)
-  end
-end
-
-local function add_moment (self, list)
-  local moment = self:moment()
-  local of = moment.total and " of " .. moment.total or ""
-  local items = {
-    {name = "number", grip = moment.number .. of},
-    {name = "time", grip = moment.time_ms and units.span(moment.time_ms)
-                           or "unknown"},
-  }
-  add_scope(self, list, "Moment", nil, items, {})
-end
+local hints = {arguments = "arguments", locals = "locals",
+               ended = "returnValue", ends = "returnValue"}
 
 function handlers.scopes (self, arguments)
   self:check_still()
   local frame = self.references:get_frame(arguments.frameId)
   local list = {}
-  add_arguments(self, list, self.replay:arguments(frame.thread, frame.index))
-  add_locals(self, list, frame.thread, frame.index)
-  if frame.index == 1 then
-    add_endings(self, list, frame.thread)
-    add_moment(self, list)
+  for i, scope in ipairs(frames.scopes(self.walk, frame.thread, frame.index)) do
+    list[i] = {
+      name = scope.name, presentationHint = hints[scope.kind],
+      expensive = false, namedVariables = #scope.items,
+      variablesReference = self.references:variables(scope)
+    }
   end
   return {scopes = wire.array(list)}
 end
@@ -379,21 +226,6 @@ end
 -- Code
 ---------------------------------------------------------------------------
 
--- The names of a frame: of the innermost one also of what has ended, or ends.
-local function names_of (self, frame)
-  local call = self.replay:arguments(frame.thread, frame.index)
-  local variables = locals_of(self, frame.thread, frame.index)
-  if frame.index > 1 then
-    return code.names(call, nil, variables)
-  end
-  local last, coming = self.replay:last(), self.replay:coming()
-  local ends = coming and coming.type == "exitedFrame"
-               and coming.thread == frame.thread and coming
-  local ended = last and last.type == "exitedFrame"
-                and last.thread == frame.thread and last
-  return code.names(call, ends or ended or nil, variables)
-end
-
 local function texts_of (results)
   local texts = {}
   for i = 1, results.n do
@@ -406,7 +238,8 @@ end
 local function run (self, expression, id)
   local frame = id and self.references:get_frame(id)
                 or {thread = self:moment().running, index = 1}
-  local ok, results = code.run(expression, names_of(self, frame))
+  local ok, results = code.run(expression, frames.names(
+    self.walk, frame.thread, frame.index, frame.index == 1))
   return ok and results or problem.raise("%s", results)
 end
 
@@ -432,12 +265,10 @@ function handlers.history (self, arguments)
   if info.dataId == wire.null then
     problem.raise("%s", info.description)
   end
-  self.moving, self.pausing = true, false
-  local ok, lines = pcall(self.changes.calls, self.changes,
-                          math.tointeger(tonumber(info.dataId)), function ()
-    self.port.breathe()
-    return not self.pausing
-  end, CALLS)
+  self.moving, self.walk.pausing = true, false
+  local ok, lines = pcall(tables.calls, self.replay,
+                          math.tointeger(tonumber(info.dataId)),
+                          self.go_on, CALLS)
   self.moving = false
   if not ok then
     error(lines, 0)

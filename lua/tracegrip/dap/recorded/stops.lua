@@ -16,25 +16,18 @@
 --                            and at these
 --   self:numbered()          a number for a breakpoint of somebody else's
 --   self:any()               whether there is a stop at all
---   self:meets(moment)       whether one would stop at a candidate: what the
---                            event "stopped" has of it; nil. moment:
---                            {why, last, coming, call, caller, frames, log}:
---                            of replay:turn; the packets around; what entered
---                            the last's frame, and the frame that makes the
---                            call that comes; how many frames there are;
---                            log(text, breakpoint) prints a logpoint
+--   self:meets(here)         whether one would stop at a candidate, as
+--                            points.lua has it: what the event "stopped" has of
+--                            it; nil
 --
--- A line stops before a call that is made on it, and where a function is
--- entered that is defined on it: more of lines a recording does not have. So a
--- breakpoint moves to the next line where there may be such.
--- Conditions are Lua over what was recorded (code.lua); one that speaks of
--- result, results or err is asked where the function is left.
+-- A breakpoint moves to the next line where there may be something that a
+-- recording has of lines (points.lua).
 
 local asked = require "tracegrip.dap.asked"
 local core = require "tracegrip.core"
-local code = require "tracegrip.dap.recorded.code"
 local logmessage = require "tracegrip.dap.logmessage"
-local values = require "tracegrip.dap.recorded.values"
+local points = require "tracegrip.replay.points"
+local possible = require "tracegrip.replay.possible"
 core.own()
 
 local stops = {}
@@ -43,8 +36,6 @@ local Stops = {__name = "tracegrip.dap.recorded.stops"}
 Stops.__index = Stops
 
 local ABSENT = "the recording has nothing of this file"
-local NOT_CALLED = "no function of this line was called in the recording"
-local NO_CALL = "nothing is called at this line or after it"
 
 function stops.new (sources, functions, line_from)
   return setmetatable({
@@ -53,6 +44,7 @@ function stops.new (sources, functions, line_from)
     by_name = {},         -- list of them
     filters = {},         -- filter -> true, or a pattern
     last = 0,             -- number given to one
+    armed = {},           -- those of the search
   }, Stops)
 end
 
@@ -81,17 +73,10 @@ end
 
 -- Of a breakpoint of lines or of functions; 'message' says what is wrong.
 local function new (self, given)
-  local one = {number = self:numbered()}
-  if given.condition and given.condition ~= "" then
-    one.condition = given.condition
-    one.message = code.check(one.condition)
-    one.at_end = one.condition:find "%f[%w_]results?%f[^%w_]" ~= nil
-                 or one.condition:find "%f[%w_]err%f[^%w_]" ~= nil
-  end
-  if given.logMessage and given.logMessage ~= "" then
-    one.log = logmessage.expressions(given.logMessage)
-    one.message = one.message or code.check(one.log)
-  end
+  local log = given.logMessage
+  local one = points.new(given.condition, log and log ~= ""
+                         and logmessage.expressions(log) or nil)
+  one.number = self:numbered()
   if given.hitCondition and given.hitCondition ~= "" then
     one.message = "hits are not counted in a recording, which is walked in "
                   .. "both directions"
@@ -99,47 +84,23 @@ local function new (self, given)
   return one
 end
 
--- The first line from there on at which something may be met; or nil, message.
-local function stand_from (list, is_whole, line)
-  for _, place in ipairs(is_whole and list or {}) do
-    if place.line >= line then
-      return place.recorded and place.line or nil, NOT_CALLED
-    end
-  end
-  if is_whole then
-    return nil, NO_CALL
-  end
-  return line
-end
-
--- A function that is defined on the line is entered there.
-local function set_at (one, spot)
-  local line = spot.line
-  for _, f in ipairs(spot.functions) do
-    one.at[#one.at + 1] = {id = f.id, line = line,
-                           call = f.line == line and f.last_line > 0}
-  end
-  one.lines[spot.url] = one.lines[spot.url] or {}
-  one.lines[spot.url][line] = true
-end
-
 local function set_line (self, source, given)
   local one = new(self, given)
-  one.line, one.source, one.at, one.lines = given.line, source, {}, {}
+  one.line, one.source, one.lines = given.line, source, {}
   local list, is_whole = self.sources:lines(source)
   if not list then
     one.message = ABSENT
     return one
   end
-  local line, message = stand_from(list, is_whole,
-                                   given.line + 1 - self.line_from)
+  local line, message = possible.from(list, is_whole,
+                                      given.line + 1 - self.line_from)
   if not line then
     one.message = one.message or message
     return one
   end
   one.line = line - 1 + self.line_from
   for _, spot in ipairs(self.sources:spots(source, line)) do
-    set_at(one, spot)
+    points.at_line(one, spot)
   end
   return one
 end
@@ -164,24 +125,11 @@ function Stops:possible (source, first, last)
   return list
 end
 
--- By its name, or by the last part of it.
-local function is_named (f, name)
-  return f.name == name
-         or f.name ~= nil and f.name:match "[.:]([^.:]+)$" == name
-end
-
 function Stops:named (list)
   self.by_name = {}
   for i, given in ipairs(list) do
     local one = new(self, given)
-    one.at = {}
-    for _, f in ipairs(self.functions) do
-      if is_named(f, given.name) then
-        one.at[#one.at + 1] = {id = f.id, call = not one.at_end,
-                               result = one.at_end}
-      end
-    end
-    if #one.at == 0 then
+    if not points.at_function(one, self.functions, given.name) then
       one.message = "no function of this name in the recording"
     end
     self.by_name[i] = one
@@ -197,120 +145,54 @@ end
 -- For the search
 ---------------------------------------------------------------------------
 
--- Calls f for each that is good.
-local function each (self, f)
-  for _, list in pairs(self.by_source) do
+-- Those that are good.
+local function good (self)
+  local all = {}
+  local function add (list)
     for _, one in ipairs(list) do
       if not one.message then
-        f(one)
+        all[#all + 1] = one
       end
     end
   end
-  for _, one in ipairs(self.by_name) do
-    if not one.message then
-      f(one)
-    end
+  for _, list in pairs(self.by_source) do
+    add(list)
   end
+  add(self.by_name)
+  return all
 end
 
 function Stops:arm (replay, errors, moments)
-  local list = {}
-  each(self, function (one)
-    table.move(one.at, 1, #one.at, #list + 1, list)
-  end)
-  self.all_errors = errors
-  replay:stop_at(list, errors or next(self.filters) ~= nil, moments)
+  self.all_errors, self.armed = errors, good(self)
+  replay:stop_at(points.stops(self.armed), errors or next(self.filters) ~= nil,
+                 moments)
 end
 
 function Stops:any ()
-  local any = next(self.filters) ~= nil
-  each(self, function () any = true end)
-  return any
+  return next(self.filters) ~= nil or #good(self) > 0
 end
 
 ---------------------------------------------------------------------------
 -- At a candidate
 ---------------------------------------------------------------------------
 
-local function is_one_of (one, packet, what)
-  for _, place in ipairs(one.at) do
-    if place[what] and place.id == packet["function"] then
-      return true
-    end
-  end
-end
-
-local function is_on_line (one, coming)
-  local site = coming.callsite
-  local lines = site and one.lines and one.lines[site.url]
-  return lines ~= nil and lines[site.line] == true
-end
-
--- Whether it is there, and the packets that its code is about.
-local function is_at (one, moment)
-  local why = moment.why
-  if why.call and is_one_of(one, moment.last, "call") then
-    return true, moment.last
-  elseif why.result and is_one_of(one, moment.last, "result") then
-    return true, moment.call, moment.last
-  elseif why.line and is_on_line(one, moment.coming) then
-    return true, moment.caller
-  end
-end
-
-local function holds (one, call, finish)
-  if not one.condition then
-    return true
-  end
-  local ok, results = code.run(one.condition, code.names(call, finish))
-  return ok and results[1]
-end
-
-local function log (one, moment, call, finish)
-  local ok, results = code.run(one.log, code.names(call, finish))
-  local parts = {}
-  for i = 2, ok and results.n or 0 do
-    parts[#parts + 1] = values.said(values.grip(results[i]))
-  end
-  moment.log(ok and table.concat(parts) or results, one)
-end
-
--- The breakpoints that are met, and whether one is of a function.
-local function met (self, moment)
-  local numbers, by_name = {}, false
-  each(self, function (one)
-    local here, call, finish = is_at(one, moment)
-    if not here or not holds(one, call, finish) then
-      return
-    elseif one.log then
-      return log(one, moment, call, finish)
-    end
-    numbers[#numbers + 1] = one.number
-    by_name = by_name or one.lines == nil
-  end)
-  return numbers, by_name
-end
-
--- An error that nothing catches unwinds all of the main coroutine's frames.
-function stops.is_uncaught (coming, frames)
-  return coming.thread == 1 and (coming.unwinds or 0) >= frames
-end
-
-local function is_wanted (self, moment)
+local function is_wanted (self, here)
   if self.all_errors then
     return true
   end
-  local thrown = moment.coming.throw
-  local text = thrown and values.said(thrown.value, thrown.objectPool) or ""
-  local uncaught = stops.is_uncaught(moment.coming, moment.frames)
-  return asked.meets(self.filters, text, uncaught)
+  return asked.meets(self.filters, points.thrown(here))
 end
 
-function Stops:meets (moment)
-  if moment.why.error and is_wanted(self, moment) then
+-- One of a function is told as such.
+function Stops:meets (here)
+  if here.why.error and is_wanted(self, here) then
     return {reason = "exception"}
   end
-  local numbers, by_name = met(self, moment)
+  local numbers, by_name = {}, false
+  for i, one in ipairs(points.met(self.armed, here)) do
+    numbers[i] = one.number
+    by_name = by_name or one.lines == nil
+  end
   if #numbers > 0 then
     return {reason = by_name and "function breakpoint" or "breakpoint",
             hitBreakpointIds = numbers}

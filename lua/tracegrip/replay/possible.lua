@@ -7,6 +7,8 @@
 --                   And whether these are all: not without the text, or if that
 --                   is no Lua that is known here. functions: those of the
 --                   source, as replay:functions() has them
+--   possible.from(list, is_whole, line)
+--                   the first of them from a line on; or nil, message
 --
 -- A recording has the places of calls that were made, and of no others; those
 -- are known when it has been read. So the text is asked where there could be
@@ -15,6 +17,9 @@
 local core = require "tracegrip.core"
 local lines = require "tracegrip.inspect.lines"
 core.own()
+
+local NOT_CALLED = "no function of this line was called in the recording"
+local NO_CALL = "nothing is called at this line or after it"
 
 local possible = {}
 
@@ -55,6 +60,18 @@ function possible.lines (functions, text)
     end
   end
   return sorted(recorded), all ~= nil
+end
+
+function possible.from (list, is_whole, line)
+  for _, place in ipairs(is_whole and list or {}) do
+    if place.line >= line then
+      return place.recorded and place.line or nil, NOT_CALLED
+    end
+  end
+  if is_whole then
+    return nil, NO_CALL
+  end
+  return line
 end
 
 return possible

@@ -1,5 +1,5 @@
--- values.lua - recorded values as a client of the debug adapter is shown them,
--- and as code has them that is evaluated on them.
+-- values.lua - recorded values as debuggers show them, and as code has them
+-- that is evaluated on them.
 --
 --   values.text(grip, pool)     as Lua would write it
 --   values.said(grip, pool)     as print would have it

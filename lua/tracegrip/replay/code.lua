@@ -8,6 +8,8 @@
 --                              list of its arguments with n; and of what has
 --                              just ended, or ends now: result, results with n,
 --                              err
+--   code.knows(names, name)    whether that is a name which the frame has, of
+--                              nil as well
 --   code.check(text)           what is wrong with an expression; nil: nothing
 --   code.run(text, names)      true, list of results with n | false, message
 --
@@ -19,7 +21,7 @@
 -- Conditions run in the middle of a search, so each is compiled once.
 
 local core = require "tracegrip.core"
-local values = require "tracegrip.dap.recorded.values"
+local values = require "tracegrip.replay.values"
 core.own()
 
 local STEPS = 10000000          -- instructions
@@ -48,9 +50,10 @@ local offered = {
 }
 
 -- Of two locals with the same name the later one is meant.
-local function add_locals (names, variables)
+local function add_locals (names, known, variables)
   for _, one in ipairs(variables and variables.values or {}) do
     if type(one.name) == "string" then
+      known[one.name] = true
       names[one.name] = values.live(one.value, variables.objectPool)
     end
   end
@@ -74,22 +77,28 @@ end
 function code.names (call, finish, variables)
   values.anew()
   local names = setmetatable({}, Names)
-  local args = list_of(call and call.arguments)
+  local args, known = list_of(call and call.arguments), {}
   local fixed = call and call.parameterNames or {}
   for i, name in ipairs(fixed) do
     if name ~= "..." then
-      names[name] = args[i]
+      names[name], known[name] = args[i], true
     end
   end
-  add_locals(names, variables)
+  add_locals(names, known, variables)
   local from = fixed[#fixed] == "..." and #fixed or #fixed + 1
-  names.args, names["..."] = args, {from = from}
+  names.args, names["..."] = args, {from = from, known = known}
   local done = finish and finish["return"]
   names.results = done and list_of(done) or nil
   names.result = done and names.results[1]
   local thrown = finish and finish.throw
   names.err = thrown and values.live(thrown.value, thrown.objectPool)
   return names
+end
+
+local always = {args = true, result = true, results = true, err = true}
+
+function code.knows (names, name)
+  return names[name] ~= nil or always[name] or names["..."].known[name] or false
 end
 
 ---------------------------------------------------------------------------
