@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/grow.h"
 #include "profile/profilelines.h"
+#include "stream/holdings.h"
 #include "stream/marks.h"
 
 /*
@@ -90,6 +91,11 @@ void tg_profile_lines (tg_Profile *p, tg_Lined lined) {
   tg_assert(p->events == 0 && (lined != TG_LINED_TREE || p->tree.count > 0));
   p->lined = lined;
   p->bytick.spots = lined == TG_LINED_TREE ? &p->spots : NULL;
+}
+
+void tg_profile_by_maker (tg_Profile *p) {
+  tg_assert(p->events == 0 && p->lined != TG_LINED_NOT && p->usage.on);
+  p->by_maker = p->bytick.ticks == TG_TICKS_ONLY;
 }
 
 void tg_profile_free (tg_Profile *p) {
@@ -283,20 +289,74 @@ static bool add_tick (tg_Profile *p, const tg_Packet *k) {
   return true;
 }
 
-/* What was allocated; other markers are nothing to a profile. */
-static void add_note (tg_Profile *p, const tg_Packet *k) {
+/* What a line has made is its function's, which has a frame for that. 'only':
+   the packet tells of nothing else. */
+static bool add_made (tg_Profile *p, const tg_Packet *k,
+                      const tg_AllocLine *line, bool only) {
+  tg_Packet frame = {.function = line->function, .thread = k->thread,
+                     .time_ns = k->time_ns, .sampled = true};
+  tg_Allocations made = {.count = line->count, .allocated = line->bytes};
+  if (!enter(p, &frame))
+    return false;
+  tg_usage_add(&p->usage, &made);
+  bool ok = tg_profilelines_made(p, line)
+            && (!only || tg_usage_hold(&p->usage, k, line->line));
+  close_frame(p);
+  return ok;
+}
+
+/* Whether it is another function's than that of the innermost frame. */
+static bool is_made_apart (tg_Profile *p, const tg_AllocLine *line) {
+  const tg_Open *o = p->nopen > 0 ? &p->open[p->nopen - 1] : NULL;
+  if (line->function == 0 || line->line == 0 || (o != NULL && o->pause))
+    return false;
+  return o == NULL
+         || o->call.row != tg_funclabels_of(&p->labels, line->function);
+}
+
+/* What other functions have made is taken from the innermost frame. An event of
+   a line alone counts nothing by itself: then that is taken from what will be
+   added by the one that counts all (stream/holdings.h), and sums are below 0
+   meanwhile, modulo 2^64. '*held': what is alive has been told, too. */
+static bool add_makers (tg_Profile *p, const tg_Packet *k,
+                        const tg_Allocations *a, bool *held) {
+  tg_Holdings h;
+  tg_AllocLine line;
+  tg_Allocations taken = {.count = 0};
+  *held = false;
+  if (!p->by_maker || !tg_holdings_read(&h, a->held, a->above))
+    return true;
+  bool only = tg_holdings_only(&h, a->count, a->allocated, &line);
+  while (tg_holdings_line(&h, &line)) {
+    if (!is_made_apart(p, &line))
+      continue;
+    if (!add_made(p, k, &line, only && !*held))
+      return false;
+    *held = only;
+    taken.count -= line.count;
+    taken.allocated -= line.bytes;
+  }
+  tg_usage_add(&p->usage, &taken);
+  return true;
+}
+
+/* What was allocated; other markers are nothing to a profile. False without
+   memory. */
+static bool add_note (tg_Profile *p, const tg_Packet *k) {
   uint32_t line = 0;
   if (!p->usage.on || !tg_mark_holds(k->mark))
-    return;
+    return true;
   if (k->mark == TG_MARK_ALLOCATIONS) {
     tg_Allocations a = tg_event_allocations(k->values);
+    bool held;
     tg_usage_add(&p->usage, &a);
+    if (!add_makers(p, k, &a, &held) || !tg_profilelines_allocated(p, k))
+      return false;
+    if (held)
+      return true;
     line = tg_profilelines_maker(p, k);
-    if (!tg_profilelines_allocated(p, k))
-      p->status = TG_ERR_MEMORY;
   }
-  if (!tg_usage_hold(&p->usage, k, line))
-    p->status = TG_ERR_MEMORY;
+  return tg_usage_hold(&p->usage, k, line);
 }
 
 static void begin (tg_Profile *p, uint64_t ns, uint64_t spent_ns) {
@@ -324,7 +384,8 @@ void tg_profile_add (tg_Profile *p, const tg_Packet *k) {
   if (tg_unlikely(p->status != TG_OK))
     return;
   if (tg_unlikely(k->why == TG_WHY_MARK)) {
-    add_note(p, k);
+    if (!add_note(p, k))
+      p->status = TG_ERR_MEMORY;
     return;
   }
   if (tg_unlikely(!p->begun))
