@@ -27,10 +27,11 @@ static tg_Ticks ticks_of (const tg_LiveProfile *p) {
 }
 
 /* What is allocated, and by which lines. */
-static void want_usage (tg_Profile *p) {
+static void want_usage (tg_Profile *p, tg_Reader *reader) {
   p->usage.on = p->usage.lined = true;
   tg_profile_lines(p, TG_LINED_ROWS);
-  tg_profile_by_maker(p);
+  tg_profile_makers(p, reader);
+  tg_reader_hold(reader);
 }
 
 /* No values are asked for: none is looked at. */
@@ -45,14 +46,13 @@ bool tg_liveprofile_begin (tg_LiveProfile *p, tg_Stream *stream,
   if (tg_profile_init(&p->profile, stream->functions, false)
       && tg_profile_tick(&p->profile, ticks_of(p)))
     p->reader = tg_reader_new(stream, 0, &selection);
-  if (selection.types != 0)
-    want_usage(&p->profile);
+  bool usage = selection.types != 0;
   tg_selection_clear(&selection);
   if (p->reader == NULL)
     return false;
   tg_reader_watch(p->reader, forget, p);
-  if (p->profile.usage.on)
-    tg_reader_hold(p->reader);
+  if (usage)
+    want_usage(&p->profile, p->reader);
   if (p->sampled)
     tg_reader_tick(p->reader);
   return true;

@@ -93,9 +93,9 @@ void tg_profile_lines (tg_Profile *p, tg_Lined lined) {
   p->bytick.spots = lined == TG_LINED_TREE ? &p->spots : NULL;
 }
 
-void tg_profile_by_maker (tg_Profile *p) {
-  tg_assert(p->events == 0 && p->lined != TG_LINED_NOT && p->usage.on);
-  p->by_maker = p->bytick.ticks == TG_TICKS_ONLY;
+void tg_profile_makers (tg_Profile *p, tg_Reader *reader) {
+  tg_assert(p->events == 0);
+  p->maker_reader = p->bytick.ticks == TG_TICKS_ONLY ? reader : NULL;
 }
 
 void tg_profile_free (tg_Profile *p) {
@@ -146,10 +146,20 @@ static void pass_time (tg_Profile *p, uint64_t now_ns, uint64_t spent_ns) {
     p->idle_ns += ns;
 }
 
+/* The innermost open frame that is no pause; NULL: there is none. Nothing is
+   called by a pause. */
+static const tg_Open *innermost (const tg_Profile *p) {
+  uint32_t i = p->nopen;
+  while (i > 0 && p->open[i - 1].pause)
+    i--;
+  return i > 0 ? &p->open[i - 1] : NULL;
+}
+
 /* The frame is one way further down the tree; false without memory. Below the
    last level frames are folded into the one there. */
 static bool enter_node (tg_Profile *p, tg_Open *o, const tg_Packet *k) {
-  uint32_t parent = p->nopen > 0 ? p->open[p->nopen - 1].node : 0;
+  const tg_Open *caller = innermost(p);
+  uint32_t parent = caller != NULL ? caller->node : 0;
   if (p->deepest <= p->nopen)
     p->deepest = p->nopen + 1;
   o->folded = p->nopen >= p->levels;
@@ -305,10 +315,12 @@ static bool add_made (tg_Profile *p, const tg_Packet *k,
   return ok;
 }
 
-/* Whether it is another function's than that of the innermost frame. */
+/* Whether it is another function's than that of the innermost frame. Of what
+   is not shown nobody is told. */
 static bool is_made_apart (tg_Profile *p, const tg_AllocLine *line) {
-  const tg_Open *o = p->nopen > 0 ? &p->open[p->nopen - 1] : NULL;
-  if (line->function == 0 || line->line == 0 || (o != NULL && o->pause))
+  const tg_Open *o = innermost(p);
+  if (line->function == 0 || line->line == 0
+      || !tg_reader_shows(p->maker_reader, line->function))
     return false;
   return o == NULL
          || o->call.row != tg_funclabels_of(&p->labels, line->function);
@@ -324,7 +336,7 @@ static bool add_makers (tg_Profile *p, const tg_Packet *k,
   tg_AllocLine line;
   tg_Allocations taken = {.count = 0};
   *held = false;
-  if (!p->by_maker || !tg_holdings_read(&h, a->held, a->above))
+  if (p->maker_reader == NULL || !tg_holdings_read(&h, a->held, a->above))
     return true;
   bool only = tg_holdings_only(&h, a->count, a->allocated, &line);
   while (tg_holdings_line(&h, &line)) {

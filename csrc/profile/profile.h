@@ -88,9 +88,7 @@ typedef struct tg_Profile {
                                  the self time of the frame there */
   uint32_t deepest;           /* frames that were open at a time; with a tree */
   tg_Lined lined;
-  bool by_maker;              /* what is allocated is the function's of which
-                                 the stream says so, though no call tells that
-                                 it runs (tg_profile_by_maker) */
+  tg_Reader *maker_reader;    /* borrows; of samples alone (below), or NULL */
   tg_LineTimes lines;         /* owns; by node where there is a tree, else by
                                  row; of a tree of lines also what they have
                                  allocated */
@@ -126,12 +124,13 @@ bool tg_profile_tick (tg_Profile *p, tg_Ticks ticks);
 void tg_profile_lines (tg_Profile *p, tg_Lined lined);
 
 /*
-** Of samples alone, without a filter: what is allocated between two of them is
-** the function's that the stream names with its line, and not that of the frame
-** which the earlier one has shown. Rows are exact then. A function of which no
-** frame is open is shown below those that are. Before the first packet.
+** 'reader', which gives the packets, gives those of allocations, too. Of samples
+** alone what is allocated between two of them is the function's that the stream
+** names with its line, if the reader shows that, and not that of the frame which
+** the earlier one has shown: so rows are exact. Of what is not the innermost
+** frame's function a frame is made below it. Before the first packet.
 */
-void tg_profile_by_maker (tg_Profile *p);
+void tg_profile_makers (tg_Profile *p, tg_Reader *reader);
 
 /* Adds a packet, in their order. */
 void tg_profile_add (tg_Profile *p, const tg_Packet *packet);
