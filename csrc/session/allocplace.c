@@ -10,7 +10,6 @@
 
 #include "chain/callee.h"
 #include "direct/newtable.h"
-#include "host/ownfunctions.h"
 #include "host/running.h"
 #include "sample/newmakers.h"
 
@@ -122,9 +121,15 @@ static Maker traced_maker (const tg_Session *s, const tg_AllocMade *made) {
 
 /* ---- samples alone ---- */
 
-/* The innermost frame of a Lua function; NULL: there is none, or one of our own
-   functions is above it. */
-static const void *lua_frame (const lua_State *L, const tg_AllocMade *made) {
+static bool is_own (const tg_Session *s, tg_Slot f) {
+  const tg_Closure *k = tg_callee_seen(s, f);
+  return k != NULL && (k->what & TG_FR_OWN) != 0;
+}
+
+/* The innermost frame of a Lua function; NULL: there is none, or one that is
+   known to be our own function's is above it. */
+static const void *lua_frame (const tg_Session *s, const lua_State *L,
+                              const tg_AllocMade *made) {
   const void *ci = tg_direct_running(L);
   for (int i = 0; ci != NULL && i < FRAMES_MOST; i++) {
     const void *caller = tg_read_pointer(ci, TG_AT_FRAME_CALLER);
@@ -132,7 +137,7 @@ static const void *lua_frame (const lua_State *L, const tg_AllocMade *made) {
       return NULL;              /* the host's own is the last */
     if (!tg_frame_is_c(ci))
       return ci;
-    if (tg_ownfunctions_code(tg_slot_cfunction(tg_frame_function(ci))))
+    if (is_own(s, tg_frame_function(ci)))
       return NULL;
     ci = caller;
   }
@@ -143,7 +148,7 @@ static Maker running_maker (const tg_Session *s, const tg_AllocMade *made) {
   static const Maker none;
   const lua_State *L = tg_running_open(&s->host) ? tg_running_top(&s->host)
                                                  : NULL;
-  const void *ci = L != NULL ? lua_frame(L, made) : NULL;
+  const void *ci = L != NULL ? lua_frame(s, L, made) : NULL;
   if (ci == NULL)
     return none;
   tg_Slot f = tg_frame_function(ci);

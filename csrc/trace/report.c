@@ -108,17 +108,12 @@ static bool ask_ticks (Report *r, const tg_Options *o, tg_ReadTrace *from,
   return true;
 }
 
-/* What was allocated, if that is known. Of samples alone the path to who has
-   made something is not known, and a tree is one of what samples have shown. */
-static void ask_usage (Report *r, const tg_Options *o, tg_ReadTrace *from,
-                       bool tree) {
+/* What was allocated, if that is known. */
+static void ask_usage (Report *r, const tg_Options *o, tg_ReadTrace *from) {
   r->profile.usage.on = (o->types & TG_TYPE_ALLOCATIONS) != 0;
   r->profile.usage.lined = r->profile.lined != TG_LINED_NOT;
-  if (!r->profile.usage.on)
-    return;
-  tg_reader_hold(from->reader);
-  if (!tree)
-    tg_profile_makers(&r->profile, from->reader);
+  if (r->profile.usage.on)
+    tg_reader_hold(from->reader);
 }
 
 /* What is alive belongs to paths of calls, and so do rows' totals of it. */
@@ -151,7 +146,7 @@ static Report *make_report (lua_State *L, bool tree) {
                               tree || needs_tree(&t->options))
               && ask_ticks(r, &t->options, from, lined);
   r->profile.levels = levels;
-  ask_usage(r, &t->options, from, tree);
+  ask_usage(r, &t->options, from);
   if (made)
     add_packets(L, r, t, from, 4);
   if (made && r->profile.lined == TG_LINED_ROWS)
