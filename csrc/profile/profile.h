@@ -124,11 +124,11 @@ bool tg_profile_tick (tg_Profile *p, tg_Ticks ticks);
 void tg_profile_lines (tg_Profile *p, tg_Lined lined);
 
 /*
-** 'reader', which gives the packets, gives those of allocations, too. Of samples
-** alone what is allocated between two of them is the function's that the stream
-** names with its line, if the reader shows that, and not that of the frame which
-** the earlier one has shown: so rows are exact. Of what is not the innermost
-** frame's function a frame is made below it. Before the first packet.
+** 'reader' gives the packets. Of samples alone what is allocated between two of
+** them is the function's that the stream names with its line, if the reader
+** shows that one, and not that of the frame which the earlier sample has shown:
+** so rows are exact. A function that is not the innermost frame's has a frame
+** below that for as long as it takes to add it. Before the first packet.
 */
 void tg_profile_makers (tg_Profile *p, tg_Reader *reader);
 

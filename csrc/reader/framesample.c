@@ -291,7 +291,11 @@ static bool is_shown (tg_Framer *fr, uint32_t function) {
          && (fr->selection.filter == NULL || k->passes);
 }
 
+/* One that nobody defined is no reason to end the reading: lines name it, and
+   they may be left out. */
 bool tg_framesample_shows (tg_Framer *fr, tg_FunctionId function) {
+  if (tg_functions_find(fr->functions, function) == NULL)
+    return false;
   const tg_CachedFunction *k = tg_openframe_known(fr, function);
   return k != NULL && k->sampled
          && (fr->selection.filter == NULL || k->passes);

@@ -24,6 +24,8 @@ static const void *proto_of (const tg_WalkedFrame *f) {
   return lua ? tg_function_proto(tg_frame_function(f->ci)) : NULL;
 }
 
+/* An address is enough: the hook comes before a function that is gone could
+   have given its place to another one that has run. */
 static void name (tg_AllocLines *lines, const void *proto,
                   tg_FunctionId function) {
   for (uint32_t i = 0; i < lines->count; i++) {

@@ -191,7 +191,7 @@ void tg_allocplace_begin (tg_Session *s) {
 
 void tg_allocplace_told (tg_Session *s) {
   tg_alloclines_told(&s->memory.lines);
-  s->memory.strangers.calls = 0;
+  s->memory.strangers = (tg_StrangeMakers){.waits = false};
   s->memory.gone = NULL;
 }
 

@@ -1,5 +1,5 @@
--- Lines of what is allocated where samples alone are taken, as tracegrip top adds
--- them up: against what the program counts itself.
+-- Lines of what is allocated where samples alone are taken, as tracegrip top
+-- adds them up: against what the program counts itself.
 
 local cjson = require "cjson"
 
