@@ -370,6 +370,7 @@ build = {
         "csrc/sample/glance.c",
         "csrc/sample/leaf.c",
         "csrc/sample/longcalls.c",
+        "csrc/sample/newmakers.c",
         "csrc/sample/sampler.c",
         "csrc/sample/sampletime.c",
         "csrc/sample/samplewriter.c",

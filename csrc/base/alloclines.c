@@ -32,7 +32,8 @@ tg_AllocLine *tg_alloclines_find (tg_AllocLines *l, const void *pc,
 static uint32_t place_of (const tg_AllocLines *l, const tg_AllocLine *line) {
   for (uint32_t i = 0; i < l->count; i++) {
     if (l->list[i].line == line->line
-        && l->list[i].function == line->function)
+        && l->list[i].function == line->function
+        && l->list[i].stranger == line->stranger)
       return l->list[i].place;
   }
   return l->count + 1;

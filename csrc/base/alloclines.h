@@ -23,7 +23,9 @@
 
 typedef struct tg_AllocLine {
   const void *pc;         /* compared only */
-  uint32_t function;      /* its id in the stream */
+  uint32_t function;      /* its id in the stream; 0: it has none yet, */
+  const void *stranger;   /* and is found by this, which is compared only; else
+                             NULL */
   uint32_t line;
   uint32_t place;         /* a number that all instructions of the line share,
                              from 1 on */

@@ -183,12 +183,26 @@ static tg_OriginPart *part_of (tg_Origins *o, tg_OriginId origin) {
   return NULL;
 }
 
+/* The part is about to change, or to be told. */
+static void note_high (const tg_Origins *o, tg_OriginPart *part) {
+  if (part->rise == o->rises)
+    return;
+  part->high = part->now;
+  part->rise = o->rises;
+}
+
+void tg_origins_settle (tg_Origins *o) {
+  for (uint32_t i = 0; i < o->nparts; i++)
+    note_high(o, &o->parts[i]);
+}
+
 /* 'gone': a block, else a part of one. */
 static void take_from (tg_Origins *o, tg_OriginId origin, bool gone,
                        tg_Holding less) {
   tg_OriginPart *part = part_of(o, origin);
   o->entries[origin] -= gone;
   if (part != NULL) {
+    note_high(o, part);
     part->now.blocks -= less.blocks;
     part->now.bytes -= less.bytes;
     return;
@@ -232,7 +246,7 @@ static tg_OriginPart *part_at (tg_Origins *o, uint32_t place) {
   if (found != NULL)
     return found;
   tg_OriginPart *part = &o->parts[o->nparts++];
-  *part = (tg_OriginPart){.place = place};
+  *part = (tg_OriginPart){.place = place, .rise = o->rises};
   return part;
 }
 
@@ -248,6 +262,7 @@ void tg_origins_made (tg_Origins *o, const void *block, size_t size,
                                           stands_for}))
     return;
   o->entries[part->origin]++;
+  note_high(o, part);
   part->now.blocks += stands_for;
   part->now.bytes += stands_for * (uint64_t)size;
 }

@@ -22,6 +22,8 @@
 **
 ** The heap is at its highest between two events somewhere; what was held just
 ** then is known as well: the holding 'high', and how many changes were before.
+** It rises with each block while it grows: so nothing is copied then, and each
+** part notes what it had before it changes for the first time after a rise.
 **
 ** 'every': about one block in so many bytes is noted, and stands for all that
 ** are like it. A block of n bytes is noted with the probability p = 1 - exp(-n
@@ -54,14 +56,16 @@ typedef struct tg_OriginChange {
   tg_Holding less;
 } tg_OriginChange;
 
-#define TG_ORIGINPARTS_MOST 16u
+#define TG_ORIGINPARTS_MOST 64u
 
 /* An origin that is made now: of a place that the caller knows, by its number;
    0: of no place, or of one for which there was no part left. */
 typedef struct tg_OriginPart {
   tg_OriginId origin;     /* 0: it has made nothing */
   uint32_t place;
-  tg_Holding now, high;   /* of it: now, and when the heap was at its highest */
+  tg_Holding now, high;   /* of it: now, and when the heap was at its highest,
+                             after tg_origins_settle */
+  uint64_t rise;          /* private; of which rise 'high' is */
 } tg_OriginPart;
 
 typedef struct tg_Origins {
@@ -75,6 +79,7 @@ typedef struct tg_Origins {
   uint32_t first;         /* ...from here on: those before have been told */
   uint32_t nhigh;         /* up to here they were before the heap was at its
                              highest; >= first */
+  uint64_t rises;         /* how often it was higher than before */
   /* private */
   tg_AddressTable table;    /* owns */
   uint32_t *entries;      /* owns; by origin: its blocks in the table; of a
@@ -106,10 +111,12 @@ uint32_t tg_origins_shrunk (tg_Origins *o, const void *block, const void *now,
 
 /* The heap is as high as it was not before, since it was told. */
 TG_INLINE void tg_origins_rise (tg_Origins *o) {
-  for (uint32_t i = 0; i < o->nparts; i++)
-    o->parts[i].high = o->parts[i].now;
+  o->rises++;
   o->nhigh = o->nchanges;
 }
+
+/* Parts are to be told: 'high' is up to date. */
+void tg_origins_settle (tg_Origins *o);
 
 /* Whether it is one of those that are made now, of which nothing has been
    told. */

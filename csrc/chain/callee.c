@@ -74,3 +74,10 @@ tg_Call tg_callee_meet (tg_Call c, tg_Slot f, const tg_Closure *seen) {
   c.now = tg_clock_ticks();
   return c;
 }
+
+const tg_Closure *tg_callee_seen (const tg_Session *s, tg_Slot f) {
+  const void *key = tg_slot_key(f);
+  const tg_Closure *k = tg_closures_find(&s->known.closures, key);
+  return tg_callee_known(k, f, key)
+         || (k->address == key && tg_catalog_is_slot(s, k, f)) ? k : NULL;
+}

@@ -26,6 +26,10 @@ TG_INLINE bool tg_callee_known (const tg_Closure *k, tg_Slot f,
   return k->source == tg_slot_cfunction(f);
 }
 
+/* From memory, in a signal handler too: what is known of a function that is
+   called, by its slot; NULL: nothing. */
+const tg_Closure *tg_callee_seen (const tg_Session *s, tg_Slot f);
+
 /* From memory: the function of the frame that begins. */
 TG_INLINE void tg_callee_read (tg_Call *c) {
   tg_Slot f = tg_frame_function(c->ar->i_ci);

@@ -26,6 +26,14 @@ static tg_Ticks ticks_of (const tg_LiveProfile *p) {
   return p->sampled ? TG_TICKS_ONLY : TG_TICKS_NONE;
 }
 
+/* What is allocated, and by which lines. */
+static void want_usage (tg_Profile *p, tg_Reader *reader) {
+  p->usage.on = p->usage.lined = true;
+  tg_profile_lines(p, TG_LINED_ROWS);
+  tg_profile_makers(p, reader);
+  tg_reader_hold(reader);
+}
+
 /* No values are asked for: none is looked at. */
 bool tg_liveprofile_begin (tg_LiveProfile *p, tg_Stream *stream,
                            const tg_Options *options) {
@@ -38,13 +46,13 @@ bool tg_liveprofile_begin (tg_LiveProfile *p, tg_Stream *stream,
   if (tg_profile_init(&p->profile, stream->functions, false)
       && tg_profile_tick(&p->profile, ticks_of(p)))
     p->reader = tg_reader_new(stream, 0, &selection);
-  p->profile.usage.on = selection.types != 0;
+  bool usage = selection.types != 0;
   tg_selection_clear(&selection);
   if (p->reader == NULL)
     return false;
   tg_reader_watch(p->reader, forget, p);
-  if (p->profile.usage.on)
-    tg_reader_hold(p->reader);
+  if (usage)
+    want_usage(&p->profile, p->reader);
   if (p->sampled)
     tg_reader_tick(p->reader);
   return true;
@@ -152,9 +160,19 @@ static void put_rows (tg_LiveProfile *p, tg_Sink *out, uint64_t passed_ns) {
   out->close(out);
 }
 
+static void put_line_usage (tg_Sink *out, const tg_LineSum *sum, bool live) {
+  tg_sink_count(out, "self_bytes", sum->bytes);
+  tg_sink_count(out, "self_allocations", sum->allocations);
+  if (live)
+    tg_sink_count(out, "self_live_bytes", sum->live);
+}
+
 /* 'line' is the function's, 'at' the one that ran; 0 of a C function. */
 static void put_lines (tg_LiveProfile *p, tg_Sink *out) {
+  const tg_Usage *u = &p->profile.usage;
   p->lines.on = true;
+  if (u->on && !tg_linesums_allocated(&p->lines, &p->profile))
+    p->profile.status = TG_ERR_MEMORY;
   tg_sink_key(out, "lines");
   out->array(out);
   for (uint32_t i = 0; i < p->lines.n; i++) {
@@ -164,6 +182,8 @@ static void put_lines (tg_LiveProfile *p, tg_Sink *out) {
     tg_sink_count(out, "at", sum->line);
     tg_sink_ms(out, "self_ms", sum->self_ns);
     tg_sink_ms(out, "total_ms", sum->total_ns);
+    if (u->on)
+      put_line_usage(out, sum, u->live.told);
     out->close(out);
   }
   out->close(out);

@@ -47,7 +47,9 @@ bool tg_liveprofile_pump (tg_LiveProfile *p, tg_Pos end);
 ** collecting_ms}.
 **   'lines': from the first time on that they are asked for, lines = {{name,
 ** url, line, at, self_ms, total_ms}, ...}, where 'line' is the function's and
-** 'at' the one that ran.
+** 'at' the one that ran; with what it has allocated since the beginning if that
+** is traced: self_bytes, self_allocations, self_live_bytes. The lines of a
+** function, 0 among them, have together what it has.
 */
 void tg_liveprofile_push (lua_State *L, tg_LiveProfile *p, uint64_t now_ns,
                           bool lines);                         /* [-0, +1, m] */

@@ -21,6 +21,16 @@ static bool is_of (const tg_FuncLabels *labels, const tg_AllocLine *at,
          && tg_funclabels_known(labels, at->function) == label;
 }
 
+bool tg_linememory_made (tg_LineTimes *l, uint32_t of,
+                         const tg_AllocLine *line) {
+  tg_LineTime *to = tg_linetimes_at(l, of, line->line);
+  if (to == NULL)
+    return false;
+  to->allocations += line->count;
+  to->bytes += line->bytes;
+  return true;
+}
+
 bool tg_linememory_add (tg_LineTimes *l, uint32_t of,
                         const tg_FuncLabels *labels, uint32_t label,
                         const tg_Packet *packet) {
@@ -31,13 +41,8 @@ bool tg_linememory_add (tg_LineTimes *l, uint32_t of,
       || !tg_holdings_read(&h, a.held, a.above))
     return true;
   while (tg_holdings_line(&h, &at)) {
-    if (!is_of(labels, &at, label))
-      continue;
-    tg_LineTime *line = tg_linetimes_at(l, of, at.line);
-    if (line == NULL)
+    if (is_of(labels, &at, label) && !tg_linememory_made(l, of, &at))
       return false;
-    line->allocations += at.count;
-    line->bytes += at.bytes;
   }
   return true;
 }

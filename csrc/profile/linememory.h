@@ -27,6 +27,10 @@ bool tg_linememory_add (tg_LineTimes *l, uint32_t of,
                         const tg_FuncLabels *labels, uint32_t label,
                         const tg_Packet *packet);
 
+/* The line of 'of' has allocated so much. */
+bool tg_linememory_made (tg_LineTimes *l, uint32_t of,
+                         const tg_AllocLine *line);
+
 /* The line of the function 'label' that has made all that the packet tells of;
    0: it is not known. */
 uint32_t tg_linememory_maker (const tg_FuncLabels *labels, uint32_t label,

@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/grow.h"
 #include "profile/profilelines.h"
+#include "stream/holdings.h"
 #include "stream/marks.h"
 
 /*
@@ -92,6 +93,11 @@ void tg_profile_lines (tg_Profile *p, tg_Lined lined) {
   p->bytick.spots = lined == TG_LINED_TREE ? &p->spots : NULL;
 }
 
+void tg_profile_makers (tg_Profile *p, tg_Reader *reader) {
+  tg_assert(p->events == 0);
+  p->maker_reader = p->bytick.ticks == TG_TICKS_ONLY ? reader : NULL;
+}
+
 void tg_profile_free (tg_Profile *p) {
   tg_free(p->rows);
   tg_linetimes_free(&p->lines);
@@ -140,10 +146,20 @@ static void pass_time (tg_Profile *p, uint64_t now_ns, uint64_t spent_ns) {
     p->idle_ns += ns;
 }
 
+/* The innermost open frame that is no pause; NULL: there is none. Nothing is
+   called by a pause. */
+static const tg_Open *innermost (const tg_Profile *p) {
+  uint32_t i = p->nopen;
+  while (i > 0 && p->open[i - 1].pause)
+    i--;
+  return i > 0 ? &p->open[i - 1] : NULL;
+}
+
 /* The frame is one way further down the tree; false without memory. Below the
    last level frames are folded into the one there. */
 static bool enter_node (tg_Profile *p, tg_Open *o, const tg_Packet *k) {
-  uint32_t parent = p->nopen > 0 ? p->open[p->nopen - 1].node : 0;
+  const tg_Open *caller = innermost(p);
+  uint32_t parent = caller != NULL ? caller->node : 0;
   if (p->deepest <= p->nopen)
     p->deepest = p->nopen + 1;
   o->folded = p->nopen >= p->levels;
@@ -283,20 +299,76 @@ static bool add_tick (tg_Profile *p, const tg_Packet *k) {
   return true;
 }
 
-/* What was allocated; other markers are nothing to a profile. */
-static void add_note (tg_Profile *p, const tg_Packet *k) {
+/* What a line has made is its function's, which has a frame for that. 'only':
+   the packet tells of nothing else. */
+static bool add_made (tg_Profile *p, const tg_Packet *k,
+                      const tg_AllocLine *line, bool only) {
+  tg_Packet frame = {.function = line->function, .thread = k->thread,
+                     .time_ns = k->time_ns, .sampled = true};
+  tg_Allocations made = {.count = line->count, .allocated = line->bytes};
+  if (!enter(p, &frame))
+    return false;
+  tg_usage_add(&p->usage, &made);
+  bool ok = tg_profilelines_made(p, line)
+            && (!only || tg_usage_hold(&p->usage, k, line->line));
+  close_frame(p);
+  return ok;
+}
+
+/* Whether it is another function's than that of the innermost frame. Of what
+   is not shown nobody is told. */
+static bool is_made_apart (tg_Profile *p, const tg_AllocLine *line) {
+  const tg_Open *o = innermost(p);
+  if (line->function == 0 || line->line == 0
+      || !tg_reader_shows(p->maker_reader, line->function))
+    return false;
+  return o == NULL
+         || o->call.row != tg_funclabels_of(&p->labels, line->function);
+}
+
+/* What other functions have made is taken from the innermost frame. An event of
+   a line alone counts nothing by itself: then that is taken from what will be
+   added by the one that counts all (stream/holdings.h), and sums are below 0
+   meanwhile, modulo 2^64. '*held': what is alive has been told, too. */
+static bool add_makers (tg_Profile *p, const tg_Packet *k,
+                        const tg_Allocations *a, bool *held) {
+  tg_Holdings h;
+  tg_AllocLine line;
+  tg_Allocations taken = {.count = 0};
+  *held = false;
+  if (p->maker_reader == NULL || !tg_holdings_read(&h, a->held, a->above))
+    return true;
+  bool only = tg_holdings_only(&h, a->count, a->allocated, &line);
+  while (tg_holdings_line(&h, &line)) {
+    if (!is_made_apart(p, &line))
+      continue;
+    if (!add_made(p, k, &line, only && !*held))
+      return false;
+    *held = only;
+    taken.count -= line.count;
+    taken.allocated -= line.bytes;
+  }
+  tg_usage_add(&p->usage, &taken);
+  return true;
+}
+
+/* What was allocated; other markers are nothing to a profile. False without
+   memory. */
+static bool add_note (tg_Profile *p, const tg_Packet *k) {
   uint32_t line = 0;
   if (!p->usage.on || !tg_mark_holds(k->mark))
-    return;
+    return true;
   if (k->mark == TG_MARK_ALLOCATIONS) {
     tg_Allocations a = tg_event_allocations(k->values);
+    bool held;
     tg_usage_add(&p->usage, &a);
+    if (!add_makers(p, k, &a, &held) || !tg_profilelines_allocated(p, k))
+      return false;
+    if (held)
+      return true;
     line = tg_profilelines_maker(p, k);
-    if (!tg_profilelines_allocated(p, k))
-      p->status = TG_ERR_MEMORY;
   }
-  if (!tg_usage_hold(&p->usage, k, line))
-    p->status = TG_ERR_MEMORY;
+  return tg_usage_hold(&p->usage, k, line);
 }
 
 static void begin (tg_Profile *p, uint64_t ns, uint64_t spent_ns) {
@@ -324,7 +396,8 @@ void tg_profile_add (tg_Profile *p, const tg_Packet *k) {
   if (tg_unlikely(p->status != TG_OK))
     return;
   if (tg_unlikely(k->why == TG_WHY_MARK)) {
-    add_note(p, k);
+    if (!add_note(p, k))
+      p->status = TG_ERR_MEMORY;
     return;
   }
   if (tg_unlikely(!p->begun))

@@ -88,6 +88,7 @@ typedef struct tg_Profile {
                                  the self time of the frame there */
   uint32_t deepest;           /* frames that were open at a time; with a tree */
   tg_Lined lined;
+  tg_Reader *maker_reader;    /* borrows; of samples alone (below), or NULL */
   tg_LineTimes lines;         /* owns; by node where there is a tree, else by
                                  row; of a tree of lines also what they have
                                  allocated */
@@ -121,6 +122,15 @@ bool tg_profile_tick (tg_Profile *p, tg_Ticks ticks);
 /* Lines are told too: where ticks are, and of what was allocated. Before the
    first packet. */
 void tg_profile_lines (tg_Profile *p, tg_Lined lined);
+
+/*
+** 'reader' gives the packets. Of samples alone what is allocated between two of
+** them is the function's that the stream names with its line, if the reader
+** shows that one, and not that of the frame which the earlier sample has shown:
+** so rows are exact. A function that is not the innermost frame's has a frame
+** below that for as long as it takes to add it. Before the first packet.
+*/
+void tg_profile_makers (tg_Profile *p, tg_Reader *reader);
 
 /* Adds a packet, in their order. */
 void tg_profile_add (tg_Profile *p, const tg_Packet *packet);

@@ -82,6 +82,12 @@ bool tg_profilelines_allocated (tg_Profile *p, const tg_Packet *k) {
          || tg_linememory_add(memory_lines(p), m.of, &p->labels, m.label, k);
 }
 
+bool tg_profilelines_made (tg_Profile *p, const tg_AllocLine *line) {
+  Maker m;
+  return !find_maker(p, &m)
+         || tg_linememory_made(memory_lines(p), m.of, line);
+}
+
 uint32_t tg_profilelines_maker (const tg_Profile *p, const tg_Packet *k) {
   Maker m;
   return find_maker(p, &m) ? tg_linememory_maker(&p->labels, m.label, k) : 0;

@@ -45,6 +45,9 @@ bool tg_profilelines_tick (tg_Profile *p, const tg_Packet *tick);
    memory. */
 uint32_t tg_profilelines_number (tg_Profile *p, uint32_t row);
 
+/* The line has allocated so much, and is the innermost open frame's. */
+bool tg_profilelines_made (tg_Profile *p, const tg_AllocLine *line);
+
 /* All self times are settled: lines have theirs, and the tree becomes one of
    lines. */
 bool tg_profilelines_settle (tg_Profile *p);

@@ -173,12 +173,23 @@ bool tg_usage_settle (tg_Usage *u, const tg_CallTree *tree) {
   return true;
 }
 
+/* Before that, as there is no tree: what the row's owners have. Of lines they
+   are few more than rows. */
+static void add_row_live (const tg_Usage *u, tg_UsageTally *t, uint32_t row) {
+  if (!u->lined)
+    add_live(t, tg_live_of(&u->live, row + 1));
+  for (uint32_t i = 0; i < u->holders.count; i++) {
+    if (u->holders.list[i].of == row + 1)
+      add_live(t, tg_live_of(&u->live, i));
+  }
+}
+
 tg_UsageTally tg_usage_row (const tg_Usage *u, uint32_t row) {
   tg_UsageTally t = {.peak = 0};
   if (row < u->nrows)
     t = u->rows[row].tally;
   if (!u->settled)
-    add_live(&t, tg_live_of(&u->live, row + 1));
+    add_row_live(u, &t, row);
   return t;
 }
 

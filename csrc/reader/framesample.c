@@ -282,7 +282,8 @@ static bool is_hidden (tg_Framer *fr) {
   return k != NULL && k->sampled && (other || !k->passes);
 }
 
-/* Whether a function of which no frame is open would be seen if one were. */
+/* Whether a function of which no frame is open would be seen if one were called
+   there. */
 static bool is_shown (tg_Framer *fr, uint32_t function) {
   const tg_CachedFunction *k
       = function != 0 ? tg_openframe_known(fr, function) : NULL;
@@ -290,11 +291,22 @@ static bool is_shown (tg_Framer *fr, uint32_t function) {
          && (fr->selection.filter == NULL || k->passes);
 }
 
+/* One that nobody defined is no reason to end the reading: lines name it, and
+   they may be left out. */
+bool tg_framesample_shows (tg_Framer *fr, tg_FunctionId function) {
+  if (tg_functions_find(fr->functions, function) == NULL)
+    return false;
+  const tg_CachedFunction *k = tg_openframe_known(fr, function);
+  return k != NULL && k->sampled
+         && (fr->selection.filter == NULL || k->passes);
+}
+
 /* What ran in no frame that is open. */
 static tg_FunctionId inside (tg_Framer *fr) {
   uint32_t passing = fr->sample.passing;
-  return is_hidden(fr) ? TG_FUNCTION_HIDDEN : is_shown(fr, passing) ? passing
-                                                                    : 0;
+  if (is_hidden(fr))
+    return TG_FUNCTION_HIDDEN;
+  return is_shown(fr, passing) ? passing : 0;
 }
 
 /* Nothing before the first frame, shown or hidden by a filter, is told: a

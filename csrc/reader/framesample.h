@@ -35,6 +35,9 @@ void tg_framesample_note (tg_Framer *fr);
 /* A turn of that job, as the framer's own. */
 bool tg_framesample_turn (tg_Framer *fr, tg_Packet *out);
 
+/* Whether a sample would show a function of which no frame is open. */
+bool tg_framesample_shows (tg_Framer *fr, tg_FunctionId function);
+
 bool tg_framesample_copy (tg_FrameSample *to, const tg_FrameSample *from);
 void tg_framesample_free (tg_FrameSample *m);
 

@@ -17,6 +17,7 @@
 
 #include "base/alloc.h"
 #include "reader/clockpast.h"
+#include "reader/framesample.h"
 #include "reader/packetredact.h"
 #include "reader/timers.h"
 #include "reader/trueclock.h"
@@ -185,6 +186,10 @@ void tg_reader_show_windows (tg_Reader *r) {
 
 void tg_reader_hold (tg_Reader *r) {
   r->framer.marks = r->framer.holds = true;
+}
+
+bool tg_reader_shows (tg_Reader *r, tg_FunctionId id) {
+  return tg_framesample_shows(&r->framer, id);
 }
 
 void tg_reader_tick (tg_Reader *r) {

@@ -94,6 +94,9 @@ void tg_reader_show_windows (tg_Reader *r);
    there. */
 void tg_reader_hold (tg_Reader *r);
 
+/* Whether a sample would show a function of which no frame is open. */
+bool tg_reader_shows (tg_Reader *r, tg_FunctionId id);
+
 /* The same of the moments at which samples were taken. */
 void tg_reader_tick (tg_Reader *r);
 

@@ -136,14 +136,6 @@ static bool is_under_way (const void *ci, tg_Slot f) {
   return c.proto == NULL || has(&c, saved_next(ci));
 }
 
-/* What is known of a function that is called; NULL: nothing. */
-static const tg_Closure *known_of (const tg_Session *s, tg_Slot f) {
-  const void *key = tg_slot_key(f);
-  const tg_Closure *k = tg_closures_find(&s->known.closures, key);
-  return tg_callee_known(k, f, key)
-         || (k->address == key && tg_catalog_is_slot(s, k, f)) ? k : NULL;
-}
-
 /* }================================================================== */
 
 /*
@@ -261,7 +253,7 @@ static bool add_stranger (const Look *k, const void *ci, tg_Slot f) {
 
 static bool add_leaf (const Look *look) {
   tg_Leaf *leaf = look->leaf;
-  const tg_Closure *k = known_of(look->s, leaf->function);
+  const tg_Closure *k = tg_callee_seen(look->s, leaf->function);
   if (k == NULL)
     return add_stranger(look, leaf->ci, leaf->function);
   leaf->traced = !(k->what & TG_FR_HIDDEN);
@@ -273,7 +265,7 @@ static bool add_caller (const Look *look, const void *ci, tg_Slot f,
                         Place *place) {
   if (!is_under_way(ci, f))
     return false;
-  const tg_Closure *k = known_of(look->s, f);
+  const tg_Closure *k = tg_callee_seen(look->s, f);
   if (k == NULL)
     return add_stranger(look, ci, f);
   Code c = code_of(f);
@@ -344,7 +336,7 @@ static bool is_ours (const Look *look) {
   tg_Slot f = look->leaf->function;
   if (tg_hookfield_runs(look->leaf->L))
     return true;
-  const tg_Closure *k = known_of(look->s, f);
+  const tg_Closure *k = tg_callee_seen(look->s, f);
   const void *cfunction = tg_slot_cfunction(f);
   if (k != NULL)
     return works_for_us(k, cfunction);

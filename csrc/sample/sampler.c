@@ -18,6 +18,7 @@
 #include "sample/apart.h"
 #include "sample/catchup.h"
 #include "sample/longcalls.h"
+#include "sample/newmakers.h"
 #include "sample/sampling.h"
 #include "sample/tickhandler.h"
 #include "sample/ticknotes.h"
@@ -178,6 +179,20 @@ static bool walk (tg_Sampler *m, lua_State *L, int skip, uint64_t now) {
          : tg_stackwalk_running(&m->writer.now, m->session, L, skip);
 }
 
+/* For ticks, and for functions that are not known yet. */
+static void look (tg_Sampler *m, lua_State *L, lua_Debug *ar,
+                  tg_TickMoment begun) {
+  tg_Session *s = m->session;
+  bool wanted = is_due(m) || s->memory.strangers.waits;
+  if (!wanted || !walk(m, L, not_yet(ar), begun.ticks))
+    return;
+  tg_newmakers_know(s, &m->writer.now);
+  if (!is_due(m))
+    return;
+  tg_leaf_mend(&m->writer.now, s, L, ar, &m->leaf, m->strangers.collector);
+  tg_sampling_write(m, begun);
+}
+
 /* Called in the hook that a tick has set, where no calls are traced. */
 static void on_interrupt (tg_Host *h, lua_State *L, lua_Debug *ar) {
   tg_Session *s = tg_session_of(h);
@@ -190,11 +205,10 @@ static void on_interrupt (tg_Host *h, lua_State *L, lua_Debug *ar) {
   tg_TickMoment begun = tg_tickmoment_now();
   tg_tickwork_begin(&m->work);
   m->asked = false;
+  bool own = tg_session_own(s, true);
   know_long_calls(m, L);
-  if (is_due(m) && walk(m, L, not_yet(ar), begun.ticks)) {
-    tg_leaf_mend(&m->writer.now, s, L, ar, &m->leaf, m->strangers.collector);
-    tg_sampling_write(m, begun);
-  }
+  look(m, L, ar, begun);
+  tg_session_own(s, own);
   tg_tickwork_end(&m->work, begun);
   if (s->after.attention) {
     tg_session_end_window(s, L);        /* no other hook is told of 'ar' */

@@ -257,13 +257,16 @@ static int post_sentinel (lua_State *L) {
 }
 
 /* The collector has found the sentinel; a new one takes its place. The
-   finalizer may run wherever Lua allocates: so it sets the hook too, where the
-   program has none that would have to be kept. */
+   finalizer may run wherever Lua allocates, and nobody sees it called: so what
+   it allocates is said to be ours, and it sets the hook too, where the program
+   has none that would have to be kept. */
 static int sentinel__gc (lua_State *L) {
   const tg_Interrupt *r = interrupt_of(tg_host_find(L));
   if (r == NULL || r->channel == NULL)
     return 0;
+  bool own = tg_session_own(r->session, true);
   lx_quietly(L, post_sentinel, NULL);
+  tg_session_own(r->session, own);
   look_for_orphans();
   if (!atomic_load(&r->channel->wanted))
     return 0;

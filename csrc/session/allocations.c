@@ -165,6 +165,7 @@ void tg_allocations_note (tg_Session *s, uint64_t now) {
   tg_assert((size_t)(r->lim - r->p) >= tg_allocations_room(s));
   tg_allocmeter_look(m);
   tg_collections_note(s, now);
+  tg_origins_settle(&m->origins);
   bool several = m->origins.nparts > 1;
   if (several)
     note_parts_before(s, now);
@@ -177,8 +178,7 @@ void tg_allocations_note (tg_Session *s, uint64_t now) {
   if (several)
     note_parts_behind(s, now);
   tg_origins_told(&m->origins, told);
-  tg_alloclines_told(&s->memory.lines);
-  s->memory.gone = NULL;
+  tg_allocplace_told(s);
   tg_allocmeter_asked(m);
   m->due = tg_origins_due(&m->origins) > 0;     /* these are told next */
 }

@@ -198,6 +198,12 @@ typedef struct tg_Awaiting {
   tg_Closures closures;       /* owns: functions, by that selection */
 } tg_Awaiting;
 
+/* Functions that allocate and are not defined yet. */
+typedef struct tg_StrangeMakers {
+  bool waits;                 /* for a hook */
+  uint32_t calls;             /* for one, since the last sample */
+} tg_StrangeMakers;
+
 /* What is counted of the heap. */
 typedef struct tg_MemoryCounts {
   tg_AllocMeter *meter;       /* what is allocated (session/allocations.h);
@@ -205,6 +211,7 @@ typedef struct tg_MemoryCounts {
   tg_AllocMeter *spare;       /* of an earlier trace, or NULL */
   struct tg_Identities *spare_identities;   /* the same */
   tg_AllocLines lines;        /* owns; where (session/allocplace.h): */
+  tg_StrangeMakers strangers; /* (sample/newmakers.h) */
   const uint32_t *table;      /* behind the instruction that has made the latest
                                  table, if one has */
   const lua_State *gone;      /* the coroutine that ran last, if it was
@@ -363,16 +370,23 @@ TG_INLINE void tg_session_end_window (tg_Session *s, lua_State *L) {
     s->end_window(s, L, 0, tg_clock_ticks());
 }
 
+/* What Lua allocates from here on is ours, or not: what it was is given
+   back. */
+TG_INLINE bool tg_session_own (tg_Session *s, bool own) {
+  tg_AllocMeter *m = s->memory.meter;
+  bool before = m != NULL && m->own;
+  if (m != NULL)
+    m->own = own;
+  return before;
+}
+
 /* Gives a coroutine its place in the list. Lua may allocate for that, which
    does not count as the program's. */                        /* [-0, +0, -] */
 TG_INLINE void tg_session_enlist (tg_Session *s, tg_Coroutine *t,
                                   lua_State *L) {
-  bool own = s->memory.meter != NULL && s->memory.meter->own;
-  if (s->memory.meter != NULL)
-    s->memory.meter->own = true;
+  bool own = tg_session_own(s, true);
   tg_coroutine_enlist(&s->threads, t, L);
-  if (s->memory.meter != NULL)
-    s->memory.meter->own = own;
+  tg_session_own(s, own);
 }
 
 #endif

@@ -164,6 +164,47 @@ describe("tracegrip top", function ()
     assert.matches(", collector [%d.]+%%, heap", last)
   end)
 
+  it("counts what is allocated, by line", function ()
+    local result = shell([[
+      $T top -n 1 --every 500ms --memory --lines --sort bytes program.lua
+      $T top -n 1 --every 500ms --calls --memory --lines program.lua
+      $T serve --listen unix:there program.lua >served 2>&1 &
+      until grep -q listening served; do sleep 0.05; done
+      $T top -n 1 --every 500ms --memory --lines --sort bytes unix:there
+      kill $!
+    ]], [[
+      local kept
+      local function make () return {1, 2} end
+      while true do
+        for i = 1, 300 do kept = make() end
+        for i = 1, 100 do
+          local t = {}
+        end
+      end
+    ]])
+    local tables = 0
+    for text in result.stdout:gmatch "tracegrip top: .-\n\n" do
+      local function rate (line)
+        local count = text:match("iB +([%d,]+)[^\n]+program.lua:" .. line
+                                 .. "\n")
+        return tonumber((count:gsub(",", "")))
+      end
+      local ratio = rate(2) / rate(6)
+      assert.is_true(ratio > 5.5 and ratio < 6.5, text)     -- two blocks each
+      tables = tables + 1
+    end
+    assert.equal(3, tables, result.stdout .. result.stderr)
+  end)
+
+  it("knows of lines of calls what they allocate only", function ()
+    local result = top "-n 1 --calls --lines program.lua"
+    assert.equal(2, result.status)
+    assert.matches("%-%-lines of %-%-calls want %-%-memory", result.stderr)
+    result = top "-n 1 --calls --memory --lines --sort self program.lua"
+    assert.equal(2, result.status)
+    assert.matches("%-%-sort self is not known", result.stderr)
+  end)
+
   it("shows lines", function ()
     local result = top("-n 2 --every 1s --lines program.lua", [[
       local x = 0

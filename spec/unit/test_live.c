@@ -16,7 +16,7 @@
 
 #define BLOCKS 4000
 #define OWNERS 5
-#define LINES 15            /* of each, 0 of no line: as many as are told */
+#define LINES 40            /* of each, 0 of no line: fewer than are told */
 #define HOLDERS (OWNERS * LINES)
 #define TIES 16
 
@@ -178,6 +178,7 @@ static void tell (World *w) {
   uint64_t above = m->peak > high ? m->peak - high : 0;
   tg_Holding has;
   uint32_t told;
+  tg_origins_settle(&m->origins);
   for (uint32_t i = 0; i < m->origins.nparts; i++) {
     if (tg_holdings_before(&m->origins, i, above, &has))
       tell_part(w, &m->origins.parts[i], has, before, false);

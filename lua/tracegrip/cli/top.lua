@@ -51,7 +51,8 @@ local own = {
    help = "The same of about one block in so many bytes, for all that are "
           .. "like it."},
   {name = "lines", flag = "--lines", value = true, group = "What is shown",
-   help = "By line, not by function (of samples)."},
+   help = "By line, not by function; of --calls what lines allocate "
+          .. "(--memory)."},
   {name = "sort", metavar = "COLUMN",
    choices = {"self", "total", "calls", "bytes", "allocations", "live",
               "name", "place"},
@@ -210,9 +211,9 @@ end
 local function begin (session, parsed, title)
   session.view = topview.new {
     title = title, calls = parsed.calls,
-    memory = parsed.memory or parsed.memoryEvery,
-    by_line = parsed.lines, sort = parsed.sort
+    memory = parsed.memory or parsed.memoryEvery, sort = parsed.sort
   }
+  session.view:show_lines(parsed.lines or false)
   session.begun = session.uv.hrtime()
   if terminal.there() then
     session:open_terminal()
@@ -309,6 +310,17 @@ local function check_pid (parsed)
   end
 end
 
+-- Of lines calls tell what they allocate, and no times.
+local function check_lines_of_calls (parsed)
+  if not (parsed.memory or parsed.memoryEvery) then
+    main.misuse("--lines of --calls want --memory: of times they are known "
+                .. "of samples only")
+  elseif parsed.sort == "self" or parsed.sort == "total"
+         or parsed.sort == "calls" then
+    main.misuse("--sort %s is not known of --lines of --calls", parsed.sort)
+  end
+end
+
 local function check (parsed)
   if parsed.pid then
     check_pid(parsed)
@@ -324,7 +336,7 @@ local function check (parsed)
          and not (parsed.memory or parsed.memoryEvery) then
     main.misuse("--sort %s wants --memory", parsed.sort)
   elseif parsed.lines and parsed.calls then
-    main.misuse("--lines are known of samples only, not of --calls")
+    check_lines_of_calls(parsed)
   end
 end
 

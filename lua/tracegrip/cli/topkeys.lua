@@ -138,10 +138,11 @@ keys["a"] = function (screen)
 end
 
 keys["l"] = function (screen, acts)
-  if screen.view.calls then
-    screen.word = "lines are known of samples only, not of calls"
+  local view = screen.view
+  if view.calls and not view.memory then
+    screen.word = "lines are known of samples, or of memory, not of calls"
   else
-    screen.view.by_line = not screen.view.by_line
+    view:show_lines(not view.by_line)
     screen.cursor = 1
     acts.refresh()
   end

@@ -184,7 +184,7 @@ local function keys_of (self)
     "p", view.paused and "go on" or "pause",
     "a", view.whole and "last moment" or "all time"
   }
-  if not view.calls then
+  if not view.calls or view.memory then
     table.move({"l", view.by_line and "functions" or "lines"}, 1, 2,
                #list + 1, list)
   end
@@ -253,7 +253,7 @@ local help = {
   {"b", "sort by bytes allocated (--memory)"},
   {"< >", "sort by the column to the left, to the right"},
   {"r", "the other way round"},
-  {"l", "by function, or by line (of samples)"},
+  {"l", "by function, or by line (samples, --memory)"},
   {"a", "of the last moment, or since the beginning"},
   {"p space", "pause, and go on"},
   {"k F9", "end the program, if top has run it"},

@@ -83,10 +83,16 @@ end
 -- Order
 ---------------------------------------------------------------------------
 
+-- Whether rows have times. Of lines it is samples that tell them; calls, which
+-- lines make, are not counted there.
+function View:timed ()
+  return not (self.calls and self.by_line)
+end
+
 -- The orders that there are, as columns are from left to right.
 function View:orders ()
-  local list = {"self", "total"}
-  if self.calls then
+  local list = self:timed() and {"self", "total"} or {}
+  if self.calls and not self.by_line then
     list[#list + 1] = "calls"
   end
   if self.memory then
@@ -111,6 +117,18 @@ local texts = {
   name = function (row) return columns.clean(row.name) end,
   place = place
 }
+
+-- Rows are lines from now on, or functions, in an order that these have.
+function View:show_lines (by_line)
+  self.by_line = by_line
+  local orders = self:orders()
+  for _, order in ipairs(orders) do
+    if order == self.sort then
+      return
+    end
+  end
+  self.sort = orders[1]
+end
 
 -- Numbers from the largest on, texts from the first on; 'reversed' the other
 -- way round.
@@ -215,12 +233,12 @@ function View:columns ()
             text = function (row) return units.percent(row[key], span) end,
             part = function (row) return row[key] / span end}
   end
-  local list = {
+  local list = not self:timed() and {} or {
     share("self %", "self"), share("total %", "total"),
     {title = "self", right = true, drop = 2,
      text = function (row) return units.column(row.self) end},
   }
-  if self.calls then
+  if self.calls and not self.by_line then
     list[#list + 1] = rate("calls/s", "calls", 4, units.count, per_second)
   end
   if self.memory then
