@@ -4,6 +4,7 @@
 ** to that).
 */
 #include <stdlib.h>
+#include <string.h>
 
 #include "stream/valuecount.h"
 #include "unit.h"
@@ -33,7 +34,12 @@ static void counted (tg_ValueCount *n, size_t size, size_t change,
   memcpy(bytes + BEFORE, list, size);
   if (change < size)
     bytes[BEFORE + change] = value;
-  tg_valuecount(n, (tg_Slice){bytes + BEFORE, size, bytes});
+  tg_CountedModels models = {0};
+  tg_ValueCount again;
+  tg_Slice values = {bytes + BEFORE, size, bytes};
+  tg_valuecount(n, values, &models);
+  tg_valuecount(&again, values, &models);
+  UNIT_CHECK(memcmp(&again, n, sizeof again) == 0);
   free(bytes);
 }
 
@@ -44,6 +50,23 @@ static void whole (void) {
   UNIT_CHECK(n.objects == 3 && n.functions == 1);
   UNIT_CHECK(n.properties == 2);
   UNIT_CHECK(n.alike == 3 + 4);
+}
+
+/* What is known of a model is not counted again; of another one in its place it
+   is. */
+static void known (void) {
+  tg_CountedModels models = {0};
+  tg_ValueCount n;
+  uint8_t bytes[BEFORE + LIST];
+  memcpy(bytes, before, BEFORE);
+  memcpy(bytes + BEFORE, list, LIST);
+  models.list[1] = (tg_CountedModel){1, 9};     /* 'before', of 3 properties */
+  tg_valuecount(&n, (tg_Slice){bytes + BEFORE, LIST, bytes}, &models);
+  UNIT_CHECK(n.alike == 9 + 4);
+  models.list[1] = (tg_CountedModel){1 + TG_COUNTED_MODELS, 9};
+  tg_valuecount(&n, (tg_Slice){bytes + BEFORE, LIST, bytes}, &models);
+  UNIT_CHECK(n.alike == 3 + 4);
+  UNIT_CHECK(models.list[1].at == 1 && models.list[1].properties == 3);
 }
 
 static void cut_off (void) {
@@ -66,6 +89,7 @@ static void changed (void) {
 
 int main (void) {
   UNIT_RUN(whole);
+  UNIT_RUN(known);
   UNIT_RUN(cut_off);
   UNIT_RUN(changed);
   return UNIT_END();
