@@ -404,7 +404,7 @@ static size_t with_objects (tg_Buf *b) {
     if (i == 1)
       v_int(b, 7);
     else
-      v_obj(b, 1 + (uint32_t)i);
+      v_tag(b, TG_GRIP_SMALLOBJ + 1 + i);
   }
   v_tag(b, TG_GRIP_END);
   return b->size;
