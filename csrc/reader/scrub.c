@@ -101,10 +101,10 @@ static void scrub_event (Scrub *s, const tg_Event *e) {
     tg_redact_list(&s->redact, kind_of(e), e->function, e->values, hides(s));
 }
 
-/* Whoever reads ends where a function is named that nobody defined, as in a file
-   that was cut off: of what comes then nobody can tell what is secret. After
-   all values the whole block is masked as one text, since names of classes and
-   the like may have secrets too. */
+/* Whoever reads ends where a function is named that nobody defined, as in a
+   file that was cut off: of what comes then nobody can tell what is secret.
+   After all values the whole block is masked as one text, since names of
+   classes and the like may have secrets too. */
 static void scrub_events (Scrub *s, uint32_t used) {
   uint32_t at = 0, defined = atomic_load(&s->r->stream->functions->count);
   tg_Event e;

@@ -29,7 +29,8 @@
 #define TG_MODELS 128u          /* of each sort; a power of two */
 #define TG_MODEL_MOST 16u       /* properties */
 
-/* What is compared of keys and values: a word and a slot's tag. In its place: */
+/* What is compared of keys and values: a word and a slot's tag. In the tag's
+   place: */
 #define TG_SEEN_NEVER 0xffu     /* it is like none */
 #define TG_SEEN_OBJECT 0xfeu    /* so are objects, but where they come next */
 

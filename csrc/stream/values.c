@@ -471,8 +471,8 @@ static void read_either (tg_ValueCursor *c, tg_Grip *g, tg_GripType a,
   }
 }
 
-/* A descriptor up to its properties, which are left at the cursor. A bad one has
-   no flags, so no properties. */
+/* A descriptor up to its properties, which are left at the cursor. A bad one
+   has no flags, so no properties. */
 void tg_values_descriptor (tg_ValueCursor *c, tg_Descriptor *d) {
   tg_Head h;
   memset(d, 0, sizeof *d);

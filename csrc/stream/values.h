@@ -120,8 +120,8 @@ enum {
   TG_DESC_META = 1u << 5
 };
 
-/* The byte of such a form. FUNCTION is no flag of a table's: the other five have
-   a bit each. */
+/* The byte of such a form. FUNCTION is no flag of a table's: the other five
+   have a bit each. */
 TG_INLINE uint8_t tg_values_short (unsigned form, uint32_t flags) {
   tg_assert((flags & TG_DESC_FUNCTION) == 0);
   return (uint8_t)(form | (flags & (TG_DESC_CLASS | TG_DESC_PROTO))

@@ -119,7 +119,7 @@ end
 local FORMS = {[1] = 5, [2] = 0, [3] = 4, [6] = 4, [7] = 5}
 
 --- Type and flags, how many bytes they take, and whether objects come next.
-local function head (text, at)
+local function head_of (text, at)
   local first, second = byte(text, at, at + 1)
   local kind = FORMS[first >> 5]
   if kind then
@@ -137,7 +137,7 @@ local function descriptor (text, at)
     return at + 1
   end
   local begin = at
-  local kind, flags, size, nexts = head(text, at)
+  local kind, flags, size, nexts = head_of(text, at)
   note("descriptor: type and flags", size)
   at = at + size
   if flags & CLASS ~= 0 then
