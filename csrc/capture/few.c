@@ -81,9 +81,8 @@ TG_INLINE uint8_t *put_name (tg_Few *f, tg_Slot v, uint8_t **run, uint8_t *p) {
     return put_nameless(flags, run, p);
   *run = NULL;
   examine_named(&f->c, &o, v);
-  p[0] = (uint8_t)object_type(tg_slot_type(v));
-  p[1] = (uint8_t)o.flags;
-  return put_parts(&f->c, &o, o.flags, p + 2);
+  p = put_head(p, object_type(tg_slot_type(v)), o.flags);
+  return put_parts(&f->c, &o, o.flags, p);
 }
 
 /* The descriptor of an object with its metatable and its content. */
@@ -99,12 +98,10 @@ static uint8_t *put_listed (tg_Few *f, tg_Slot v, uint8_t *p) {
     o.flags |= TG_DESC_PROTO;
     examine_class(&f->c, &o, meta);
   }
-  uint32_t flags = o.flags;
-  head[0] = (uint8_t)object_type(tg_slot_type(v));
-  p = put_parts(&f->c, &o, flags, p + 2);
+  p = put_head(p, object_type(tg_slot_type(v)), o.flags);
+  p = put_parts(&f->c, &o, o.flags, p);
   if (tg_likely(p != NULL && tg_slot_type(v) == LUA_TTABLE))
-    p = tg_few_put_table(f, v.u.p, head, p, &flags);
-  head[1] = (uint8_t)flags;
+    p = tg_few_put_table(f, v.u.p, o.flags, head, p);
   return p;
 }
 

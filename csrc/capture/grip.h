@@ -109,4 +109,13 @@ TG_INLINE tg_ObjectType object_type (int type) {
   }
 }
 
+/* The head of a descriptor; of a table it is one byte, whatever its flags. */
+TG_INLINE uint8_t *put_head (uint8_t *p, tg_ObjectType type, uint32_t flags) {
+  if (tg_likely(type == TG_OBJ_TABLE))
+    return put_byte(p, tg_values_short(TG_SHORT_TABLE, flags));
+  if (type == TG_OBJ_FUNCTION && flags == TG_DESC_FUNCTION)
+    return put_byte(p, TG_DESC_DEFINED);
+  return put_byte(put_byte(p, (uint8_t)type), (uint8_t)flags);
+}
+
 #endif

@@ -332,8 +332,8 @@ TG_INLINE void examine_outer (tg_Capture *c, uint32_t id) {
     examine_named(c, o, value_of(o));
 }
 
-/* Type and flags come first and are known last: their two bytes are left
-   free. */
+/* Type and flags come first. Those of a table are known last: it is written
+   again. */
 static uint8_t *put_descriptor (tg_Capture *c, uint32_t id, uint8_t *p) {
   if (!c->pool->list[id].examined)
     examine_outer(c, id);
@@ -343,11 +343,11 @@ static uint8_t *put_descriptor (tg_Capture *c, uint32_t id, uint8_t *p) {
   uint8_t *head = p;
   uint32_t flags = o->flags;
   o->brief = false;             /* what is written stays so */
-  head[0] = o->type;
-  p = put_parts(c, o, flags, p + 2);
-  if (o->type == TG_OBJ_TABLE && o->level < c->limits->depth && is_kept(o))
+  p = put_parts(c, o, flags, put_head(p, o->type, flags));
+  if (o->type == TG_OBJ_TABLE && o->level < c->limits->depth && is_kept(o)) {
     p = put_table(c, o, &flags, p);
-  head[1] = (uint8_t)flags;
+    put_head(head, TG_OBJ_TABLE, flags);
+  }
   return p;
 }
 

@@ -31,11 +31,6 @@ TG_INLINE uint8_t *put_inner (tg_Few *f, tg_Slot v, uint8_t *p) {
   return tg_likely(end != NULL) ? end : put_large(f, v, p);
 }
 
-/* The same out of line, for values that differ. */
-static TG_NOINLINE uint8_t *put_differing (tg_Few *f, tg_Slot v, uint8_t *p) {
-  return put_inner(f, v, p);
-}
-
 /* How many of the array's slots, up to 'most', have something before the first
    that has nothing. */
 static uint32_t count_elements (const void *table, uint32_t most) {
@@ -143,12 +138,13 @@ static uint8_t *put_nodes (tg_Few *f, const Listing *t, uint8_t *p,
   return p;
 }
 
-static uint8_t *put_whole (tg_Few *f, const Listing *t, uint8_t *p,
-                           uint32_t *flags) {
+static uint8_t *put_whole (tg_Few *f, const Listing *t, uint32_t flags,
+                           uint8_t *head, uint8_t *p) {
   if (t->elements > 0)
     p = put_elements(f, t, p);
   if (p != NULL)
-    p = put_nodes(f, t, p, flags);
+    p = put_nodes(f, t, p, &flags);
+  put_head(head, TG_OBJ_TABLE, flags);
   return (p != NULL) ? put_byte(p, TG_GRIP_END) : NULL;
 }
 
@@ -161,12 +157,43 @@ typedef struct Like {
   uint8_t *p;                           /* values that differ */
 } Like;
 
+/* Whether it is told by its number in the list. */
+TG_INLINE bool is_object (tg_Slot v) {
+  return tg_slot_type(v) >= LUA_TTABLE
+         || (tg_slot_type(v) == LUA_TLIGHTUSERDATA && v.u.p != NULL);
+}
+
+/* A value that differs; NULL: it is for the long way. Objects that are met here
+   are to be those that come next, one after the other: any other is not to be
+   one of them. */
+static TG_NOINLINE uint8_t *put_differing (tg_Few *f, tg_Slot v, uint8_t *p) {
+  uint32_t met = f->count;
+  p = put_inner(f, v, p);
+  return f->count == met ? p : NULL;
+}
+
+/* An object in the place of another one: nothing at all, if it is met for the
+   first time. */
+static TG_NOINLINE uint8_t *put_object_like (Like *k, tg_Slot v) {
+  tg_Few *f = k->f;
+  uint32_t met = f->count, id = tg_met_number(f, v);
+  if (f->count > met)
+    return k->p;
+  k->differ |= k->bit;
+  return id < f->most ? put_byte(k->p, (uint8_t)(TG_GRIP_SMALLOBJ + id)) : NULL;
+}
+
 /* The value of the model's next property; false if it is for the long way. The
    state is the caller's, in registers. */
 TG_INLINE bool see_value (Like *k, tg_Slot v) {
-  if (!tg_seen_same(k->next->value, k->next->value_tag, v)) {
-    k->differ |= k->bit;
-    k->p = put_differing(k->f, v, k->p);
+  const tg_ModelProperty *x = k->next;
+  if (!tg_seen_same(x->value, x->value_tag, v)) {
+    if (x->value_tag == TG_SEEN_OBJECT && is_object(v))
+      k->p = put_object_like(k, v);
+    else {
+      k->differ |= k->bit;
+      k->p = put_differing(k->f, v, k->p);
+    }
     if (tg_unlikely(k->p == NULL))
       return false;
   }
@@ -210,16 +237,23 @@ TG_INLINE uint32_t bytes_of_differ (const tg_Model *m) {
 /* What differs from the model, if that is shorter than all of it; else NULL,
    and then it has to be written whole. */
 static uint8_t *put_like (tg_Few *f, const tg_Model *m, const Listing *t,
-                          const uint8_t *head, uint8_t *p, uint32_t *flags) {
-  uint32_t bytes = bytes_of_differ(m);
+                          uint32_t flags, uint8_t *head, uint8_t *p) {
+  uint32_t bytes = bytes_of_differ(m), met = f->count;
   uint8_t *differ = tg_putvar(p, (uint64_t)(head - m->head));
   Like k = {.f = f, .next = m->properties, .end = m->properties + m->count,
             .bit = 1, .p = differ + bytes};
+  if (m->objects)
+    k.p = put_byte(k.p, (uint8_t)met);
   if (m->elements != t->elements || !see_elements(&k, t)
-      || !see_nodes(&k, t, flags) || k.next != k.end
-      || (size_t)(k.p - p) >= m->size)
+      || !see_nodes(&k, t, &flags) || k.next != k.end
+      || (size_t)(k.p - p) >= m->size) {
+    f->count = met;             /* whoever was met here has no number yet */
     return NULL;
+  }
   tg_putwide(differ, k.differ, bytes);
+  *head = tg_values_short(m->objects ? TG_SHORT_LIKE_NEXT : TG_SHORT_LIKE,
+                          flags);
+  f->c.refers = true;
   return k.p;
 }
 
@@ -256,8 +290,10 @@ static bool add_property (tg_Model *m, tg_Slot key, tg_Slot value) {
   x->key = tg_seen_word(key);
   x->key_tag = (uint8_t)key.tag;
   x->value = tg_seen_told(value) ? tg_seen_word(value) : 0;
-  x->value_tag = tg_seen_told(value) ? (uint8_t)value.tag : TG_SEEN_NEVER;
-  m->objects += x->value_tag == TG_SEEN_NEVER;
+  x->value_tag = tg_seen_told(value) ? (uint8_t)value.tag
+                 : is_object(value) ? TG_SEEN_OBJECT : TG_SEEN_NEVER;
+  m->nevers += x->value_tag == TG_SEEN_NEVER;
+  m->objects = m->objects || x->value_tag == TG_SEEN_OBJECT;
   return true;
 }
 
@@ -278,9 +314,14 @@ static bool add_properties (tg_Model *m, const Listing *t) {
   return true;
 }
 
+/* Bytes that a table takes which is like the model in all that can be. */
+static uint32_t least_of (const tg_Model *m) {
+  return m->nevers + m->objects;
+}
+
 /* Whether something like the model can be shorter than the model is. */
 static bool is_worth (const tg_Model *m) {
-  return m->size > m->objects + 4 + bytes_of_differ(m);
+  return m->size > least_of(m) + 4 + bytes_of_differ(m);
 }
 
 /* From now on others may be like this one, whose 'size' bytes of properties
@@ -289,7 +330,8 @@ static TG_NOINLINE bool note_model (tg_Few *f, tg_Model *m, const Listing *t,
                                     const uint8_t *head, size_t size) {
   m->table = t->table;
   m->epoch = f->c.session->writer.epoch;
-  m->count = m->objects = 0;
+  m->count = m->nevers = 0;
+  m->objects = false;
   m->size = (uint32_t)size;
   m->limit = f->limit;
   m->elements = t->elements;
@@ -314,7 +356,7 @@ TG_INLINE void note_table (const tg_Few *f, tg_Model *own, const Listing *t,
 
 /* ---- tables ---- */
 
-#define DEAR 8u           /* bytes, beside objects, that a table is told by */
+#define DEAR 8u           /* bytes, beside the least, that a table is told by */
 
 /* Whether something was noted of the table, and it is no model. */
 TG_INLINE bool is_noted (const tg_Few *f, const tg_Model *own,
@@ -327,12 +369,12 @@ TG_INLINE bool is_noted (const tg_Few *f, const tg_Model *own,
    one no more. When it is told so for the second time, and with much that
    differs, it is to be a model itself: 'own' notes the first time. */
 static uint8_t *put_like_kind (tg_Few *f, tg_Model *own, const tg_Model *kind,
-                               const Listing *t, const uint8_t *head,
-                               uint8_t *p, uint32_t *flags) {
+                               const Listing *t, uint32_t flags,
+                               uint8_t *head, uint8_t *p) {
   if (is_noted(f, own, t))
     return NULL;
-  uint8_t *end = put_like(f, kind, t, head, p, flags);
-  if (end != NULL && end - p > (ptrdiff_t)(DEAR + kind->objects))
+  uint8_t *end = put_like(f, kind, t, flags, head, p);
+  if (end != NULL && end - p > (ptrdiff_t)(DEAR + least_of(kind)))
     note_table(f, own, t, false);
   return end;
 }
@@ -340,36 +382,32 @@ static uint8_t *put_like_kind (tg_Few *f, tg_Model *own, const tg_Model *kind,
 /* Like a model, if there is one; then '*place' is where the table would be one
    itself. */
 static uint8_t *put_like_any (tg_Few *f, tg_Model **place, const Listing *t,
-                              const uint8_t *head, uint8_t *p,
-                              uint32_t *flags) {
+                              uint32_t flags, uint8_t *head, uint8_t *p) {
   tg_Model *own = *place;
   if (own->table == t->table && is_good(f, own)) {
-    uint8_t *end = put_like(f, own, t, head, p, flags);
+    uint8_t *end = put_like(f, own, t, flags, head, p);
     if (end != NULL)
       return end;
   }
   tg_Model *kind = kind_of(f, t);
   if (is_good(f, kind))
-    return put_like_kind(f, own, kind, t, head, p, flags);
+    return put_like_kind(f, own, kind, t, flags, head, p);
   *place = kind;
   return NULL;
 }
 
 /* The properties by what they differ from a model, or whole; then they are a
    model from now on. */
-static uint8_t *put_listing (tg_Few *f, const Listing *t, uint8_t *head,
-                             uint8_t *p, uint32_t *flags) {
+static uint8_t *put_listing (tg_Few *f, const Listing *t, uint32_t flags,
+                             uint8_t *head, uint8_t *p) {
   tg_Model *own = tg_models_place(f->c.session->capture.models, t->table);
   tg_Model *place = own;
   if (is_noted(f, own, t) && own->plain)
-    return put_whole(f, t, p, flags);
-  uint8_t *end = put_like_any(f, &place, t, head, p, flags);
-  if (end != NULL) {
-    head[0] = TG_DESC_LIKE;
-    f->c.refers = true;
+    return put_whole(f, t, flags, head, p);
+  uint8_t *end = put_like_any(f, &place, t, flags, head, p);
+  if (end != NULL)
     return end;
-  }
-  end = put_whole(f, t, p, flags);
+  end = put_whole(f, t, flags, head, p);
   if (end != NULL && !note_model(f, place, t, head, (size_t)(end - p)))
     note_table(f, own, t, true);
   return end;
@@ -378,8 +416,8 @@ static uint8_t *put_listing (tg_Few *f, const Listing *t, uint8_t *head,
 /* Of fewer there is nothing to be won. */
 #define ENTRIES_LIKE 2u
 
-uint8_t *tg_few_put_table (tg_Few *f, const void *table, uint8_t *head,
-                           uint8_t *p, uint32_t *flags) {
+uint8_t *tg_few_put_table (tg_Few *f, const void *table, uint32_t flags,
+                           uint8_t *head, uint8_t *p) {
   uint32_t most = f->c.session->selection.limits.properties;
   Listing t = {.table = table, .size = tg_direct_array_size(table)};
   uint64_t all = (uint64_t)t.size + tg_direct_nodes(table);
@@ -389,10 +427,10 @@ uint8_t *tg_few_put_table (tg_Few *f, const void *table, uint8_t *head,
       || !plan(&t, (most < ENTRIES_MAX) ? most : ENTRIES_MAX)
       || !has_models(f))
     return NULL;
-  *flags |= TG_DESC_PROPS;
+  flags |= TG_DESC_PROPS;
   if (t.cut)
-    *flags |= TG_DESC_TRUNCATED;
+    flags |= TG_DESC_TRUNCATED;
   if (all <= ENTRIES_LIKE || tg_unlikely(f->c.session->capture.whole))
-    return put_whole(f, &t, p, flags);
-  return put_listing(f, &t, head, p, flags);
+    return put_whole(f, &t, flags, head, p);
+  return put_listing(f, &t, flags, head, p);
 }

@@ -10,6 +10,7 @@
 ** it is then (context.h).
 */
 #include "capture/crosscheck.h"
+#include "capture/few.h"
 #include "capture/varargs.h"
 #include "capture/veil.h"
 #include "chain/emitcall.h"
@@ -186,6 +187,57 @@ void tg_emit_return_again (tg_Session *s, lua_State *L, lua_Debug *ar,
                            uint32_t what, uint64_t now) {
   Return e = {s, L, ar, what, now};
   emit(s, now, write_return, &e);
+}
+
+/* The arguments of a call, behind their size, a var: as of a quick call
+   (hook/quick.c). NULL: they are more than a few. */
+static uint8_t *put_few_arguments (const tg_Call *c, uint8_t *p) {
+  const tg_Coroutine *t = c->t;
+  const void *frame = c->ar->i_ci;
+  int n = tg_emit_count_arguments(t, frame, c->callee);
+  if (!tg_capture_are_few(t->session, n, p))
+    return NULL;
+  const void *base = tg_frame_slot(frame);
+  uint8_t *end = tg_capture_plain(t->session, base, 1, n, p + 1);
+  if (end == NULL || end - p - 1 > (ptrdiff_t)TG_SHORT_LIST)
+    return tg_capture_few(t->session, t->L, base, 1, n, 0, p);
+  *p = (uint8_t)(end - p - 1);
+  return end;
+}
+
+/* The line that the call is of, and its function where readers do not know it;
+   NULL: it does not fit. */
+static uint8_t *put_short_site (const tg_Call *c, uint8_t *p,
+                                uint32_t *flags) {
+  const tg_Coroutine *t = c->t;
+  if ((t->session->selection.types & TG_TYPE_CALLSITE) == 0
+      || c->caller == NULL)
+    return p;
+  int line = tg_emit_line(c->L, c->caller, true);
+  if (line < 0)
+    return p;
+  const tg_Frame *caller = t->n >= 2 ? &t->frames[t->n - 2] : NULL;
+  if (line > (int)TG_SHORT_MAX || caller == NULL || caller->ci != c->caller
+      || !tg_emit_described(t, caller, t->session->writer.epoch))
+    return NULL;
+  *flags |= TG_EVF_SITE;
+  return tg_put16(p, (uint32_t)line);
+}
+
+uint8_t *tg_emit_tail (const tg_Call *c, uint8_t *head, bool values) {
+  tg_Writer *r = &c->t->session->writer;
+  uint32_t id = c->callee->what & TG_FR_ID;
+  uint32_t flags = TG_EVF_TAIL | (values ? TG_EVF_VALUES : 0u);
+  if (TG_CROSSCHECKED || id > TG_SHORT_MAX || c->now - r->last > TG_SHORT_MAX)
+    return NULL;
+  uint8_t *p = put_short_site(c, tg_put16(head + TG_SHORT_HEAD, id), &flags);
+  if (p != NULL && values)
+    p = put_few_arguments(c, p);
+  if (p == NULL)
+    return NULL;
+  tg_writer_short_head(r, head, TG_EV_NONE | flags, c->now);
+  tg_coroutine_top(c->t)->epoch = r->epoch;
+  return p;
 }
 
 /* The frame that made a tail call of a hidden function is over: the callee took

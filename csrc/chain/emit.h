@@ -22,6 +22,11 @@ uint8_t *tg_emit_arguments (tg_Call c, uint8_t *p);
 uint8_t *tg_emit_results (tg_Session *s, lua_State *L, lua_Debug *ar,
                           uint32_t what, uint8_t *p);
 
+/* A tail call, where memory is read, written shorter (stream/event.h) from
+   'head' on: the end; NULL: it does not fit that, and is to be written as
+   others are. 'values': with its arguments. */
+uint8_t *tg_emit_tail (const tg_Call *c, uint8_t *head, bool values);
+
 /* Where the arguments of a call of 'k' stand. */
 tg_ValueList tg_emit_argument_list (const tg_Coroutine *t, lua_Debug *ar,
                                     const tg_Closure *k);

@@ -130,16 +130,26 @@ TG_INLINE uint8_t *tg_emit_put_arguments (const tg_Call *c, uint8_t *p,
   return tg_emit_arguments(*c, p);
 }
 
+/* From 'head' on, where there is CALL_ROOM; NULL: its values need more. */
+TG_INLINE uint8_t *tg_emit_put_event (const tg_Call *c, uint8_t *head,
+                                      bool direct) {
+  bool values = tg_emit_wants_arguments(c);
+  if (direct && c->tail) {
+    uint8_t *end = tg_emit_tail(c, head, values);
+    if (tg_likely(end != NULL))
+      return end;
+  }
+  uint8_t *p = tg_emit_put_call(c, head, values, direct);
+  return values ? tg_emit_put_arguments(c, p, direct) : p;
+}
+
 TG_INLINE void tg_emit_call (const tg_Call *c, bool direct) {
   tg_Writer *r = &c->t->session->writer;
-  bool values = tg_emit_wants_arguments(c);
   tg_assert(tg_coroutine_top(c->t)->ci == c->ar->i_ci);
   uint8_t *p = tg_writer_begin(r, CALL_ROOM, c->now);
   if (tg_likely(p != NULL)) {
     uint64_t last = r->last;
-    p = tg_emit_put_call(c, p, values, direct);
-    if (values)
-      p = tg_emit_put_arguments(c, p, direct);
+    p = tg_emit_put_event(c, p, direct);
     if (tg_likely(p != NULL))
       tg_writer_end(r, p);
     else {

@@ -187,14 +187,13 @@ void tg_grips_open (tg_Grips *g, tg_Sink *out, const tg_Functions *functions,
 ** ===================================================================
 */
 
-/* The type is a descriptor's first byte, which find_descriptors has read: all
-   that are no types are tables'. Of an object without a descriptor nothing is
-   known: a table is what it mostly is. */
+/* The type is in a descriptor's first byte, which find_descriptors has read. Of
+   an object without a descriptor nothing is known: a table is what it mostly
+   is. */
 tg_ObjectType tg_grips_type (const tg_Grips *g, uint32_t id) {
   if (id >= g->descriptors)
     return TG_OBJ_TABLE;
-  uint8_t first = g->bytes[g->scratch->entries[id].offset];
-  return first <= TG_OBJ_USERDATA ? (tg_ObjectType)first : TG_OBJ_TABLE;
+  return tg_values_type(g->bytes[g->scratch->entries[id].offset]);
 }
 
 uint32_t tg_grips_identity (const tg_Grips *g, uint32_t id) {

@@ -34,6 +34,7 @@ struct tg_Reader {
   uint64_t untraced_ns; /* in which calls were not seen */
   uint64_t waited;      /* ticks in which the program waited for a reader */
   tg_TrueClock true_clock;
+  tg_CountedModels models;  /* of the cursor's chunk */
   bool weighs;          /* what tracing has taken stays in all times */
   uint64_t spent_ns;    /* raw time less the true one, at the last event */
   uint64_t to_ns;       /* no event after this time is read */
@@ -322,6 +323,7 @@ static size_t look (tg_Reader *r, const uint8_t **data) {
       r->framer.status = r->stream->store.status;
       return 0;
     }
+    memset(&r->models, 0, sizeof r->models);
     if (r->pace != NULL)
       r->pace(r->pace_ud);
   }
@@ -431,7 +433,7 @@ static size_t decode (tg_Reader *r, tg_Pos end) {
 static void count_cost (tg_Reader *r, tg_Event *e, uint64_t now_ns,
                         uint64_t raw_ns) {
   r->spent_ns = raw_ns - now_ns;
-  tg_trueclock_event(&r->true_clock, e, function_of(r, e));
+  tg_trueclock_event(&r->true_clock, e, function_of(r, e), &r->models);
   if (e->kind == TG_EV_SAMPLE && !r->weighs)
     correct_sample(r, &r->true_clock, e);
 }

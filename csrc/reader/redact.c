@@ -56,7 +56,9 @@ static void veil (Walk *w, const uint8_t *p, const uint8_t *end) {
     return;
   w->r->hidden++;
   if (size == 1) {
-    *at = TG_GRIP_REDACTED;
+    bool object = *at == TG_GRIP_VEILOBJ
+                  || (*at >= TG_GRIP_SMALLOBJ && *at < TG_GRIP_SMALLINT);
+    *at = object ? TG_GRIP_VEILOBJ : TG_GRIP_REDACTED;
     return;
   }
   size_t n = bytes_of_length(size), rest = size - 1 - n;
@@ -206,11 +208,16 @@ static void see_head (Walk *w, unsigned marks, unsigned flags) {
 /* Nothing is told of the table any more: its way back, from 'at' to 'end', has
    only how many properties there were, and it says that there is more to it.
    What else is in it is hidden with the values. */
-static void cut_way_back (Walk *w, const uint8_t *head, const uint8_t *at,
+static void cut_way_back (Walk *w, const tg_Head *head, const uint8_t *at,
                           const uint8_t *end, uint32_t count) {
-  uint8_t *h = (uint8_t *)(uintptr_t)head, *p = (uint8_t *)(uintptr_t)at;
-  h[0] = TG_DESC_UNLIKE;
-  h[1] |= TG_DESC_TRUNCATED;
+  uint8_t *h = (uint8_t *)(uintptr_t)head->at, *p = (uint8_t *)(uintptr_t)at;
+  if (tg_values_are_short(h[0]))
+    h[0] = tg_values_short(head->nexts ? TG_SHORT_UNLIKE_NEXT : TG_SHORT_UNLIKE,
+                           head->flags | TG_DESC_TRUNCATED);
+  else {
+    h[0] = TG_DESC_UNLIKE;
+    h[1] |= TG_DESC_TRUNCATED;
+  }
   memset(p, 0x80, (size_t)(end - at));
   p[0] |= (uint8_t)count;
   p[end - at - 1] &= 0x7f;
@@ -239,28 +246,49 @@ static void veil_again (Walk *w) {
   veil(w, w->c.p, c.p);
 }
 
-/* From the way back on. */
-static void see_like (Walk *w, unsigned marks, const uint8_t *head) {
-  tg_ValueCursor c = w->c;
-  const uint8_t *way = c.p;
+/* An object that comes next, for which there are no bytes. Where the other's is
+   hidden, so is it, and then it is none. False: it is to be hidden, and cannot
+   be. */
+static bool see_next (Walk *w, const tg_Grip *key, const tg_Grip *v) {
+  bool secret = names_secret(w, key);
+  if (secret)
+    learn(w, v);
+  else if (key->type != TG_REDACTED && !holds_secret(w, key))
+    mark(w, v->u.id, SHOWN);
+  return !secret && key->type != TG_REDACTED;
+}
+
+/* The properties of a table that another one tells; how many there are. False:
+   not all that is secret can be hidden. */
+static bool see_like_properties (Walk *w, unsigned marks, uint32_t *count) {
   tg_Grip key, v;
-  uint32_t count = 0;
-  tg_values_var(&c);
-  if (!tg_values_like(&w->c, head))
-    return;
-  for (;; count++) {
+  bool good = true;
+  for (*count = 0;; ++*count) {
     bool own = tg_values_own(&w->c);
     if (own)
       veil_again(w);
     const uint8_t *at = w->c.p;
     if (!tg_values_property(&w->c, &key, &v))
-      break;
+      return good;
     if (marks & SECRET)
       learn(w, &v);
     if (own)
       see_own_value(w, marks, at, &key, &v);
+    else if (v.type == TG_OBJECT && (marks & SHOWN))
+      good = see_next(w, &key, &v) && good;
   }
-  if (w->hides && !(marks & SHOWN))
+}
+
+/* From the way back on. */
+static void see_like (Walk *w, unsigned marks, const tg_Head *head) {
+  tg_ValueCursor c = w->c;
+  const uint8_t *way = c.p;
+  uint32_t count;
+  tg_values_var(&c);
+  if (!tg_values_like(&w->c, head))
+    return;
+  bool good = see_like_properties(w, marks, &count);
+  if (w->hides && !(good && (marks & SHOWN)))
     cut_way_back(w, head, way, c.p, count);
 }
 
@@ -275,20 +303,15 @@ static void see_object (Walk *w, uint32_t id) {
     return;
   }
   unsigned marks = w->blind ? 0 : marks_of(w, id);
-  const uint8_t *head = w->c.p;
+  tg_Head head;
   tg_Grip key;
-  if (w->c.end - w->c.p < 2) {
-    w->c.bad = true;
+  tg_values_head(&w->c, &head);
+  see_head(w, marks, head.flags);
+  if (head.like) {
+    see_like(w, marks, &head);
     return;
   }
-  unsigned flags = w->c.p[1];
-  w->c.p += 2;
-  see_head(w, marks, flags);
-  if (*head == TG_DESC_LIKE || *head == TG_DESC_UNLIKE) {
-    see_like(w, marks, head);
-    return;
-  }
-  while (flags & TG_DESC_PROPS) {
+  while (head.flags & TG_DESC_PROPS) {
     const uint8_t *at = next_grip(w, &key);
     if (key.type == TG_END || w->c.bad)
       return;

@@ -101,15 +101,18 @@ static void scrub_event (Scrub *s, const tg_Event *e) {
     tg_redact_list(&s->redact, kind_of(e), e->function, e->values, hides(s));
 }
 
-/* After all values the whole block is masked as one text, since names of
+/* Whoever reads ends where a function is named that nobody defined, as in a
+   file that was cut off: of what comes then nobody can tell what is secret.
+   After all values the whole block is masked as one text, since names of
    classes and the like may have secrets too. */
 static void scrub_events (Scrub *s, uint32_t used) {
-  uint32_t at = 0;
+  uint32_t at = 0, defined = atomic_load(&s->r->stream->functions->count);
   tg_Event e;
   size_t n;
   s->resumed = (tg_Slice){0};
   while (at < used
-         && (n = tg_event_decode(s->data, s->data + at, used - at, &e)) > 0) {
+         && (n = tg_event_decode(s->data, s->data + at, used - at, &e)) > 0
+         && tg_event_names(&e) <= defined) {
     scrub_event(s, &e);
     at += (uint32_t)n;
   }

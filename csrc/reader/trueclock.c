@@ -24,8 +24,8 @@ void tg_trueclock_gauge (tg_TrueClock *c, uint64_t gap) {
 }
 
 void tg_trueclock_event (tg_TrueClock *c, const tg_Event *e,
-                         const tg_Function *f) {
-  tg_Price price = tg_costs_of(c->costs, e, f);
+                         const tg_Function *f, tg_CountedModels *models) {
+  tg_Price price = tg_costs_of(c->costs, e, f, models);
   uint64_t cost = (uint64_t)price.ticks * c->scale / TG_TRUECLOCK_SAME;
   uint64_t most = TG_TRUECLOCK_OWED * cost;
   c->work = price.work;

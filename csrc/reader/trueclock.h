@@ -85,8 +85,8 @@ TG_INLINE void tg_trueclock_overhead (tg_TrueClock *c, uint64_t ticks) {
    program's time. */
 void tg_trueclock_gauge (tg_TrueClock *c, uint64_t gap);
 
-/* An event is there; after tg_trueclock_pass. */
+/* An event is there; after tg_trueclock_pass. The rest as of tg_costs_of. */
 void tg_trueclock_event (tg_TrueClock *c, const tg_Event *e,
-                         const tg_Function *f);
+                         const tg_Function *f, tg_CountedModels *models);
 
 #endif

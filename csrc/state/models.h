@@ -29,8 +29,10 @@
 #define TG_MODELS 128u          /* of each sort; a power of two */
 #define TG_MODEL_MOST 16u       /* properties */
 
-/* What is compared of keys and values: a word and a slot's tag. */
-#define TG_SEEN_NEVER 0xffu     /* for a tag: it is like none */
+/* What is compared of keys and values: a word and a slot's tag. In the tag's
+   place: */
+#define TG_SEEN_NEVER 0xffu     /* it is like none */
+#define TG_SEEN_OBJECT 0xfeu    /* so are objects, but where they come next */
 
 typedef struct tg_ModelProperty {
   uint64_t key, value;
@@ -46,7 +48,8 @@ typedef struct tg_Model {
   uint32_t limit;               /* of strings */
   uint32_t size;                /* bytes of its properties */
   uint32_t elements, count;     /* properties: of the sequence, and all... */
-  uint32_t objects;             /* ...and those that are like no other */
+  uint32_t nevers;              /* ...and those that are like no other */
+  bool objects;                 /* it has some that are objects */
   tg_ModelProperty properties[TG_MODEL_MOST];
 } tg_Model;
 

@@ -3,7 +3,6 @@
 ** fail.
 */
 #include "stream/costs.h"
-#include "stream/valuecount.h"
 
 bool tg_costs_known (const tg_Costs *c) {
   for (int i = 0; i < TG_NCOSTS; i++) {
@@ -13,9 +12,10 @@ bool tg_costs_known (const tg_Costs *c) {
   return false;
 }
 
-static uint64_t of_values (const tg_Costs *c, tg_Slice values) {
+static uint64_t of_values (const tg_Costs *c, tg_Slice values,
+                           tg_CountedModels *models) {
   tg_ValueCount n;
-  tg_valuecount(&n, values);
+  tg_valuecount(&n, values, models);
   return c->ticks[TG_COST_VALUES] + n.objects * c->ticks[TG_COST_TABLE]
          + n.properties * c->ticks[TG_COST_PROPERTY]
          + n.alike * c->ticks[TG_COST_ALIKE]
@@ -78,14 +78,14 @@ static uint64_t of_function (const tg_Costs *c, const tg_Function *f) {
 
 /* The event's cost beyond that of all events of its kind. */
 static uint64_t beyond_kind (const tg_Costs *c, const tg_Event *e,
-                             const tg_Function *f) {
+                             const tg_Function *f, tg_CountedModels *models) {
   uint64_t ticks = 0;
   if (e->kind == TG_EV_CALL && (e->flags & TG_EVF_SITE))
     ticks += c->ticks[TG_COST_SITE];
   if (e->kind == TG_EV_CALL && f != NULL)
     ticks += of_function(c, f);
   if (e->values.data != NULL && e->kind != TG_EV_MARK)
-    ticks += of_values(c, e->values);
+    ticks += of_values(c, e->values, models);
   return ticks;
 }
 
@@ -96,9 +96,9 @@ static uint32_t cut (uint64_t ticks) {
 
 /* All that is beyond its kind is work of the hook's. */
 tg_Price tg_costs_of (const tg_Costs *c, const tg_Event *e,
-                      const tg_Function *f) {
+                      const tg_Function *f, tg_CountedModels *models) {
   bool c_function = f != NULL && f->is_c;
-  uint64_t beyond = beyond_kind(c, e, f);
+  uint64_t beyond = beyond_kind(c, e, f, models);
   uint64_t work = work_of_kind(c, e, c_function);
   return (tg_Price){cut(of_kind(c, e, c_function) + beyond),
                     work > 0 ? cut(work + beyond) : 0};

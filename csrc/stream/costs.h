@@ -24,6 +24,7 @@
 #include "base/base.h"
 #include "stream/eventreader.h"
 #include "stream/functions.h"
+#include "stream/valuecount.h"
 
 /* In the order of a recording's entry: so new costs come last. */
 #define TG_COSTS(X) \
@@ -69,9 +70,9 @@ typedef struct tg_Price {
   uint32_t work;              /* what a gauge of it shows; 0: not known */
 } tg_Price;
 
-/* 'f' is the function that the event calls or leaves, NULL if it is not
-   known. */
+/* 'f' is the function that the event calls or leaves, NULL if it is not known;
+   'models' are those of the event's chunk. */
 tg_Price tg_costs_of (const tg_Costs *c, const tg_Event *e,
-                      const tg_Function *f);
+                      const tg_Function *f, tg_CountedModels *models);
 
 #endif

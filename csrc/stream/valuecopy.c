@@ -74,6 +74,20 @@ static void put_grip (Copy *k, const uint8_t *at, const uint8_t *end,
   }
 }
 
+/* Puts in an object that comes next, which nothing stands for anywhere. */
+static void put_next (Copy *k, const tg_Grip *g) {
+  uint8_t bytes[8], *p = bytes;
+  *p++ = TG_GRIP_OBJECT;
+  p = tg_putvar(p, g->u.id);
+  size_t size = (size_t)(p - bytes);
+  if (size > k->most - k->put_in) {
+    tg_values_spoil(&k->c);
+    return;
+  }
+  tg_buf_add(k->out, bytes, size);
+  k->put_in += size;
+}
+
 /* One property of a table that is like another one; false after the last. */
 static bool copy_like_property (Copy *k) {
   tg_ValueCursor *c = &k->c;
@@ -87,14 +101,16 @@ static bool copy_like_property (Copy *k) {
   put_grip(k, at, there.p, &key);
   if (own != NULL)
     put_grip(k, own, c->p, &v);
+  else if (v.type == TG_OBJECT)
+    put_next(k, &v);
   else
     put_grip(k, there.p, c->model, &v);
   return !c->bad;
 }
 
-/* The descriptor at 'head', which has been read up to its way back, becomes
-   one that stands by itself. */
-static void copy_like (Copy *k, const uint8_t *head) {
+/* The descriptor, which has been read up to its way back, becomes one that
+   stands by itself. */
+static void copy_like (Copy *k, const tg_Head *head) {
   flush_until(k, k->c.p);
   if (tg_values_like(&k->c, head)) {
     while (copy_like_property(k))
@@ -124,28 +140,27 @@ static void copy_named (Copy *k) {
 
 /* Reads as tg_values_descriptor does; each grip in it may be a reference. */
 static void copy_descriptor (Copy *k) {
-  const uint8_t *head = k->c.p;
-  bool like;
-  if (tg_values_are_named(*head)) {
+  tg_Head head;
+  if (tg_values_are_named(*k->c.p)) {
     copy_named(k);
     return;
   }
-  tg_values_kind(&k->c, &like);
-  if (like) {
-    flush_until(k, head);
+  tg_values_head(&k->c, &head);
+  if (head.like) {
+    flush_until(k, head.at);
     tg_buf_addchar(k->out, TG_OBJ_TABLE);
+    tg_buf_addchar(k->out, (char)head.flags);
     k->from = k->c.p;
   }
-  uint8_t flags = tg_values_byte(&k->c);
-  if (flags & TG_DESC_CLASS)
+  if (head.flags & TG_DESC_CLASS)
     copy_grip(k);
-  if (flags & TG_DESC_PROTO)
+  if (head.flags & TG_DESC_PROTO)
     copy_grip(k);
-  if (flags & TG_DESC_FUNCTION)
+  if (head.flags & TG_DESC_FUNCTION)
     tg_values_id(&k->c);
-  if (like)
-    copy_like(k, head);
-  else if (flags & TG_DESC_PROPS)
+  if (head.like)
+    copy_like(k, &head);
+  else if (head.flags & TG_DESC_PROPS)
     while (copy_grip(k) != TG_END)
       copy_grip(k);
 }

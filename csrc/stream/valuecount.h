@@ -5,6 +5,9 @@
 ** nothing else of its values: so this goes through the bytes alone, in a third
 ** of the time that a cursor takes (values.h), which reads what they say.
 **
+** A table is mostly told by one that others were told by, too: the properties
+** of these are counted once, as long as they are known to be the same bytes.
+**
 ** Plain C, any thread. Bytes that are bad end the counting: what was counted
 ** before them stays.
 */
@@ -22,6 +25,21 @@ typedef struct tg_ValueCount {
   uint64_t alike;         /* of tables that are told by another one */
 } tg_ValueCount;
 
-void tg_valuecount (tg_ValueCount *count, tg_Slice values);
+#define TG_COUNTED_MODELS 128u
+
+/* One that others were told by. */
+typedef struct tg_CountedModel {
+  uint32_t at;            /* bytes behind the origin, from 1 on; 0: none */
+  uint32_t properties;
+} tg_CountedModel;
+
+/* Of one chunk, whose bytes all values refer to (values.h): zeros at first, and
+   for the next chunk. */
+typedef struct tg_CountedModels {
+  tg_CountedModel list[TG_COUNTED_MODELS];
+} tg_CountedModels;
+
+void tg_valuecount (tg_ValueCount *count, tg_Slice values,
+                    tg_CountedModels *models);
 
 #endif

@@ -22,6 +22,7 @@
 **     VEIL      var size, that many bytes: REDACTED where something else was,
 **               of the same size as that (reader/redact.h); never recorded
 **     VEILTEXT  the same where a STRING or STRAGAIN was, which cost more
+**     VEILOBJ   nothing: the same where a SMALLOBJ was
 **     SMALLSTR + length     a whole string of up to 63 bytes follows
 **     SMALLOBJ + id         an object with id up to 63
 **     SMALLINT + value      an integer 0..63
@@ -57,6 +58,16 @@
 ** taken from there are objects, whose ids are those of another list.
 ** A type of UNLIKE: such a table of which nothing is told, in the same size
 ** (reader/redact.h); 'distance' is how many properties it had. Never recorded.
+**
+** Type and flags are mostly one byte, which stands for both:
+**     DEFINED       a function with FUNCTION alone
+**     SHORT forms   three bits say which, five are flags (tg_values_short):
+**     TABLE  LIKE  UNLIKE  LIKE_NEXT  UNLIKE_NEXT
+** LIKE_NEXT is LIKE with objects that come next: behind 'differ' stands
+**     var next      an id
+** and a property that does not differ is, where the other's value is SMALLOBJ
+** or VEILOBJ, an object too: the first of them 'next', the others the ids after
+** it, in their order. So objects that are met there first take no bytes.
 */
 #ifndef TG_VALUES_H
 #define TG_VALUES_H
@@ -66,7 +77,7 @@
 enum {
   TG_GRIP_NIL, TG_GRIP_FALSE, TG_GRIP_TRUE, TG_GRIP_NULL, TG_GRIP_REDACTED,
   TG_GRIP_INT, TG_GRIP_FLOAT, TG_GRIP_STRING, TG_GRIP_OBJECT, TG_GRIP_NOROOM,
-  TG_GRIP_STRAGAIN, TG_GRIP_VEIL, TG_GRIP_VEILTEXT,
+  TG_GRIP_STRAGAIN, TG_GRIP_VEIL, TG_GRIP_VEILTEXT, TG_GRIP_VEILOBJ,
   TG_GRIP_END = 0x3f,
   TG_GRIP_SMALLSTR = 0x40,
   TG_GRIP_SMALLOBJ = 0x80,
@@ -79,7 +90,17 @@ typedef enum tg_ObjectType {
 } tg_ObjectType;
 
 /* A descriptor's first byte beside these types. */
-enum { TG_DESC_LIKE = 4, TG_DESC_UNLIKE, TG_DESC_NAMED = 0x80 };
+enum {
+  TG_DESC_LIKE = 4, TG_DESC_UNLIKE, TG_DESC_DEFINED,
+  TG_DESC_NAMED = 0x80
+};
+
+/* The forms of one byte: its highest three bits. */
+enum {
+  TG_SHORT_UNLIKE = 0x20, TG_SHORT_TABLE = 0x40, TG_SHORT_LIKE = 0x60,
+  TG_SHORT_LIKE_NEXT = 0xc0, TG_SHORT_UNLIKE_NEXT = 0xe0
+};
+#define TG_SHORT_FORM 0xe0u
 #define TG_NAMED_MOST 15u         /* tables of one NAMED, beside the first */
 #define TG_NAMED_SHIFT 4          /* of what they say */
 #define TG_NAMED_ALL 4096u
@@ -98,6 +119,31 @@ enum {
   TG_DESC_TRUNCATED = 1u << 4,
   TG_DESC_META = 1u << 5
 };
+
+/* The byte of such a form. FUNCTION is no flag of a table's: the other five
+   have a bit each. */
+TG_INLINE uint8_t tg_values_short (unsigned form, uint32_t flags) {
+  tg_assert((flags & TG_DESC_FUNCTION) == 0);
+  return (uint8_t)(form | (flags & (TG_DESC_CLASS | TG_DESC_PROTO))
+                   | (flags >> 1 & 0x1c));
+}
+
+/* The flags of a byte that is one. */
+TG_INLINE uint32_t tg_values_short_flags (uint8_t first) {
+  return (first & (TG_DESC_CLASS | TG_DESC_PROTO)) | (first & 0x1cu) << 1;
+}
+
+TG_INLINE bool tg_values_are_short (uint8_t first) {
+  return first >= TG_SHORT_UNLIKE && (first < TG_DESC_NAMED
+                                      || first >= TG_SHORT_LIKE_NEXT);
+}
+
+/* The type of an object whose descriptor begins with this byte. */
+TG_INLINE tg_ObjectType tg_values_type (uint8_t first) {
+  if (first == TG_DESC_DEFINED)
+    return TG_OBJ_FUNCTION;
+  return first <= TG_OBJ_USERDATA ? (tg_ObjectType)first : TG_OBJ_TABLE;
+}
 
 #define TG_VALUES_MAX 4096        /* values listed of one list */
 
@@ -144,6 +190,8 @@ typedef struct tg_ValueCursor {
   const uint8_t *model;   /* ...next property is here; NULL: it is like none */
   const uint8_t *model_end;
   uint64_t differ;        /* bit 0: that property has another value */
+  bool nexts;             /* objects come next, from this id on: */
+  uint32_t next;
   uint32_t left;          /* properties that may still come */
   const uint8_t *contents;  /* of the last descriptor: its properties, or the
                                way back to the other table's */
@@ -176,20 +224,29 @@ TG_INLINE bool tg_values_own (const tg_ValueCursor *c) {
   return c->model == NULL || (c->differ & 1) != 0;
 }
 
-/* Goes on behind the head, at 'head', of a LIKE or UNLIKE: the properties of
-   the table can be read. False: they are hidden, and 'left' of them there were;
-   or the bytes are bad. */
-bool tg_values_like (tg_ValueCursor *c, const uint8_t *head);
+/* How a descriptor begins. */
+typedef struct tg_Head {
+  const uint8_t *at;
+  tg_ObjectType type;
+  uint32_t flags;         /* TG_DESC_* */
+  bool like;              /* another table tells the rest... */
+  bool nexts;             /* ...with objects that come next... */
+  bool hidden;            /* ...or would, if it were not hidden */
+} tg_Head;
+
+/* Reads it, of one that is not NAMED; no flags if the bytes are bad. */
+void tg_values_head (tg_ValueCursor *c, tg_Head *h);
+
+/* Goes on with one that another table tells, behind what comes before
+   properties: these can be read then. False: they are hidden, and 'left' of
+   them there were; or the bytes are bad. */
+bool tg_values_like (tg_ValueCursor *c, const tg_Head *h);
 
 /* Passes over the properties of a descriptor, and their end. */
 void tg_values_skip_properties (tg_ValueCursor *c);
 
-/* The pieces of a descriptor's head, for whoever copies it as it is read
-   (valuecopy.c): the type, and whether another table tells the rest; a byte of
-   flags; the id of a function. */
-tg_ObjectType tg_values_kind (tg_ValueCursor *c, bool *like);
+/* For whoever copies a descriptor as it is read (valuecopy.c). */
 uint8_t tg_values_named (uint8_t first);    /* flags of a NAMED's tables */
-uint8_t tg_values_byte (tg_ValueCursor *c);
 uint32_t tg_values_id (tg_ValueCursor *c);
 
 /* Whether a descriptor, whose first bytes are there, says which tables they

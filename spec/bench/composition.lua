@@ -87,11 +87,16 @@ local function bits (v)
   return n
 end
 
-local function like (text, at)
+local function like (text, at, nexts)
   local _, stop = var(text, at)
   note("like: distance", stop - at)
   local differ, behind = var(text, stop)
   note("like: which differ", behind - stop)
+  if nexts then
+    local _, next = var(text, behind)
+    note("like: object that comes next", next - behind)
+    behind = next
+  end
   local n = bits(differ)
   note(("like: %s differ"):format(n > 4 and "5 or more" or n), 0)
   for _ = 1, n do
@@ -111,15 +116,30 @@ local function properties (text, at)
   end
 end
 
+local FORMS = {[1] = 5, [2] = 0, [3] = 4, [6] = 4, [7] = 5}
+
+--- Type and flags, how many bytes they take, and whether objects come next.
+local function head_of (text, at)
+  local first, second = byte(text, at, at + 1)
+  local kind = FORMS[first >> 5]
+  if kind then
+    return kind, first & 3 | (first & 0x1c) << 1, 1, first >= 0xc0
+  elseif first == 6 then
+    return 1, FUNCTION, 1
+  end
+  return first, second, 2
+end
+
 local function descriptor (text, at)
-  local kind, flags = byte(text, at, at + 1)
-  if kind >= 0x80 then
+  local first = byte(text, at)
+  if first >= 0x80 and first < 0xb0 then
     note("descriptor: tables in a row", 1)
     return at + 1
   end
   local begin = at
-  note("descriptor: type and flags", 2)
-  at = at + 2
+  local kind, flags, size, nexts = head_of(text, at)
+  note("descriptor: type and flags", size)
+  at = at + size
   if flags & CLASS ~= 0 then
     at = noted_grip("class", text, at)
   end
@@ -132,7 +152,7 @@ local function descriptor (text, at)
     at = stop
   end
   if kind == 4 then
-    at = like(text, at)
+    at = like(text, at, nexts)
   elseif flags & PROPS ~= 0 then
     at = properties(text, at)
   end

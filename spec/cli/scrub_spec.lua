@@ -36,6 +36,13 @@ local program = [[
   seen(mine) seen(account("ida", 4711471147114711, 4))
   mine.line, mine.user = 5, "geheim" .. 6
   seen(mine) open(mine, mine)
+  local function held (user, token)             -- the same with objects
+    return {user = user, token = {token}, friend = {user}, line = 1, size = 1}
+  end
+  for i = 1, 4 do
+    local one = held("jo" .. i, "geheim" .. i)
+    seen(one) open(one, held(one, "geheim" .. i)) seen(one.token) seen(one)
+  end
 ]]
 
 -- Records the program, and does something in that directory.
@@ -95,6 +102,22 @@ local function same (a, b, where)
   end
 end
 
+-- No table shows what its 'token' is, not even which object.
+local function shows_no_token (packets)
+  local n = 0
+  for _, packet in ipairs(packets) do
+    local values = packet.arguments or packet["return"] or {}
+    for _, object in ipairs(values.objectPool or {}) do
+      local token = (object.ownProperties or {}).token
+      if token then
+        assert.equal("redacted", token.value.type)
+        n = n + 1
+      end
+    end
+  end
+  assert.is_true(n >= 16, tostring(n))
+end
+
 describe("scrub", function ()
   for name, options in pairs {
     ["a recording"] = {}, ["one with sources"] = {"--sources"},
@@ -123,6 +146,7 @@ describe("scrub", function ()
         for i, packet in ipairs(old) do
           same(packet, new[i], tostring(i))
         end
+        shows_no_token(new)
         local text = cjson.encode(new)
         assert.is_truthy(text:find('"ann"', 1, true))
         assert.is_nil(text:find("4711471147114711", 1, true))

@@ -12,10 +12,11 @@ local program = [==[
   local random = math.random
   local class = {__name = "Class"}
   local document = ("a long text "):rep(40)
-  local names = {"kind", "line", "column", "text", "parent", "flag",
+  local tables = {}
+  local names = {"kind", "line", "column", "text", "parent", "flag", "scope",
                  "a name of many letters, which is no short string in Lua"}
   local function value ()
-    local k = random(9)
+    local k = random(14)
     if k == 1 then return nil end
     if k == 2 then return {random(3)} end
     if k == 3 then return document end
@@ -23,6 +24,10 @@ local program = [==[
     if k == 5 then return random() end
     if k == 6 then return "made " .. random(20) end
     if k == 7 then return ("x"):rep(60) .. random(3) end
+    if k == 8 then return tables[random(12)] end
+    if k == 9 then return function () end end
+    if k == 10 then return io.stdout end
+    if k == 11 then return setmetatable({}, class) end
     return random(100)
   end
   local function change (t)
@@ -33,9 +38,13 @@ local program = [==[
     elseif n < 8 then t[names[random(#names)]] = value() end
     if n == 9 then collectgarbage() end
   end
-  local tables = {}
+  local function made (line)
+    return {kind = "node", line = line, column = 1, text = "t",
+            parent = {line}, scope = random(2) == 1 and class or print,
+            ready = function () end}
+  end
   for i = 1, 12 do
-    tables[i] = {kind = "node", line = i, column = 1, text = "t"}
+    tables[i] = made(i)
     if i % 3 == 0 then setmetatable(tables[i], class) end
     if i % 4 == 0 then for k = 1, i do tables[i][k] = k end end
   end
@@ -43,13 +52,13 @@ local program = [==[
   local function few (a, b, c) return a end
   local function many (...) return (...) end
   start()
-  for i = 1, 400 do
+  for i = 1, 800 do
     local a, b, c = tables[random(12)], tables[random(12)], tables[random(12)]
     few(a, b, c)
     many(a, b, c)
     change(a)
-    if i % 100 == 0 then
-      tables[random(12)] = {kind = "node", line = i, column = 1, text = "t"}
+    if i % 50 == 0 then
+      tables[random(12)] = made(i)
     end
   end
 ]==]
@@ -65,7 +74,7 @@ local function arguments (options)
       to[#to + 1] = p.arguments
     end
   end
-  assert.equal(400, #lists.few)
+  assert.equal(800, #lists.few)
   return lists
 end
 

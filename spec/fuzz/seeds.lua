@@ -47,6 +47,15 @@ programs.alike = {[[
   end
 ]]}
 
+-- The same with objects that come next.
+programs.next = {[[
+  local function f (a, b) return a end
+  for i = 1, 5 do
+    local t = {kind = "node", line = i, parent = {}, text = "t", ready = f}
+    f(t, {kind = "node", line = 1, parent = t, text = "t", ready = print})
+  end
+]]}
+
 -- Calls and returns of the shorter forms, many tables that are only named.
 programs.rows = {[[
   local function f (...) return ... end

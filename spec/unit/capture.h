@@ -82,6 +82,16 @@ static inline void v_like (tg_Buf *b, size_t at, uint64_t differ) {
   v_var(b, differ);
 }
 
+/* The same with objects that come next, from 'next' on. */
+static inline void v_like_next (tg_Buf *b, size_t at, uint64_t differ,
+                                uint32_t next) {
+  size_t distance = b->size - at;
+  v_tag(b, tg_values_short(TG_SHORT_LIKE_NEXT, TG_DESC_PROPS));
+  v_var(b, distance);
+  v_var(b, differ);
+  v_var(b, next);
+}
+
 /* What stands from 'at' on, and may refer to all before. */
 static inline tg_Slice v_tail (const tg_Buf *b, size_t at) {
   const uint8_t *data = (const uint8_t *)b->data;

@@ -4,6 +4,7 @@
 ** to that).
 */
 #include <stdlib.h>
+#include <string.h>
 
 #include "stream/valuecount.h"
 #include "unit.h"
@@ -11,7 +12,8 @@
 /* Arguments: a table, a number, a long string, an earlier string, a float, a
    hidden text. Objects: the table, with two properties, one a function; a table
    like one of three properties before the list; the function; a table that
-   was like one of four. */
+   was like one of four; then in the shorter forms a table with a property, one
+   like the first with an object that comes next, a function. */
 static const uint8_t before[] = "\x00\x08\x41""a\xc1\x41""b\x05\xac\x02"
                                 "\x41""c\xc3\x3f";
 static const uint8_t list[] =
@@ -19,7 +21,10 @@ static const uint8_t list[] =
   "\x00\x08\x41""x\x81\x41""y\xc2\x3f"
   "\x04\x08\x2f\x05\xc9\xca"
   "\x01\x04\x07"
-  "\x05\x08\x04\x01\xc1";
+  "\x05\x08\x04\x01\xc1"
+  "\x44\x41""x\xc1\x3f"
+  "\xc4\x1c\x01\x04\xc5"
+  "\x06\x07";
 
 enum { BEFORE = sizeof before - 1, LIST = sizeof list - 1 };
 
@@ -33,7 +38,12 @@ static void counted (tg_ValueCount *n, size_t size, size_t change,
   memcpy(bytes + BEFORE, list, size);
   if (change < size)
     bytes[BEFORE + change] = value;
-  tg_valuecount(n, (tg_Slice){bytes + BEFORE, size, bytes});
+  tg_CountedModels models = {0};
+  tg_ValueCount again;
+  tg_Slice values = {bytes + BEFORE, size, bytes};
+  tg_valuecount(n, values, &models);
+  tg_valuecount(&again, values, &models);
+  UNIT_CHECK(memcmp(&again, n, sizeof again) == 0);
   free(bytes);
 }
 
@@ -41,16 +51,33 @@ static void whole (void) {
   tg_ValueCount n;
   counted(&n, LIST, LIST, 0);
   UNIT_CHECK(n.strings == 3);
-  UNIT_CHECK(n.objects == 3 && n.functions == 1);
-  UNIT_CHECK(n.properties == 2);
-  UNIT_CHECK(n.alike == 3 + 4);
+  UNIT_CHECK(n.objects == 5 && n.functions == 2);
+  UNIT_CHECK(n.properties == 3);
+  UNIT_CHECK(n.alike == 3 + 4 + 2);
+}
+
+/* What is known of a model is not counted again; of another one in its place it
+   is. */
+static void known (void) {
+  tg_CountedModels models = {0};
+  tg_ValueCount n;
+  uint8_t bytes[BEFORE + LIST];
+  memcpy(bytes, before, BEFORE);
+  memcpy(bytes + BEFORE, list, LIST);
+  models.list[1] = (tg_CountedModel){1, 9};     /* 'before', of 3 properties */
+  tg_valuecount(&n, (tg_Slice){bytes + BEFORE, LIST, bytes}, &models);
+  UNIT_CHECK(n.alike == 9 + 4 + 2);
+  models.list[1] = (tg_CountedModel){1 + TG_COUNTED_MODELS, 9};
+  tg_valuecount(&n, (tg_Slice){bytes + BEFORE, LIST, bytes}, &models);
+  UNIT_CHECK(n.alike == 3 + 4 + 2);
+  UNIT_CHECK(models.list[1].at == 1 && models.list[1].properties == 3);
 }
 
 static void cut_off (void) {
   tg_ValueCount n;
   for (size_t size = 0; size < LIST; size++) {
     counted(&n, size, LIST, 0);
-    UNIT_CHECK(n.strings <= 3 && n.objects <= 3 && n.properties <= 2);
+    UNIT_CHECK(n.strings <= 3 && n.objects <= 5 && n.properties <= 3);
   }
 }
 
@@ -66,6 +93,7 @@ static void changed (void) {
 
 int main (void) {
   UNIT_RUN(whole);
+  UNIT_RUN(known);
   UNIT_RUN(cut_off);
   UNIT_RUN(changed);
   return UNIT_END();

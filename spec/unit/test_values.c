@@ -366,6 +366,111 @@ static void like (void) {
   tg_buf_free(&b);
 }
 
+/* Type and flags in one byte. */
+static void short_heads (void) {
+  static const uint32_t flags[] = {TG_DESC_CLASS, TG_DESC_PROTO, TG_DESC_PROPS,
+                                   TG_DESC_TRUNCATED, TG_DESC_META};
+  tg_ValueCursor c;
+  tg_Head h;
+  for (unsigned set = 0; set < 32; set++) {
+    uint32_t all = 0;
+    for (unsigned i = 0; i < 5; i++)
+      all |= set >> i & 1 ? flags[i] : 0;
+    uint8_t byte = tg_values_short(TG_SHORT_TABLE, all);
+    tg_values_open(&c, (tg_Slice){.data = &byte, .size = 1});
+    tg_values_head(&c, &h);
+    UNIT_CHECK(h.type == TG_OBJ_TABLE && h.flags == all && !h.like && !c.bad);
+    byte = tg_values_short(TG_SHORT_UNLIKE_NEXT, all);
+    tg_values_open(&c, (tg_Slice){.data = &byte, .size = 1});
+    tg_values_head(&c, &h);
+    UNIT_CHECK(h.flags == all && h.like && h.nexts && h.hidden && !c.bad);
+    UNIT_CHECK(tg_values_type(byte) == TG_OBJ_TABLE);
+  }
+  uint8_t defined[] = {TG_DESC_DEFINED, 9};
+  tg_Descriptor d;
+  tg_values_open(&c, (tg_Slice){.data = defined, .size = 2});
+  tg_values_descriptor(&c, &d);
+  UNIT_CHECK(d.type == TG_OBJ_FUNCTION && d.flags == TG_DESC_FUNCTION
+             && d.function == 9 && c.p == c.end);
+  UNIT_CHECK(tg_values_type(defined[0]) == TG_OBJ_FUNCTION);
+}
+
+/* A table of four properties: an object, a number, two objects. */
+static size_t with_objects (tg_Buf *b) {
+  static const char *const keys[] = {"a", "n", "b", "c"};
+  v_tag(b, tg_values_short(TG_SHORT_TABLE, TG_DESC_PROPS));
+  for (int i = 0; i < 4; i++) {
+    v_str(b, keys[i]);
+    if (i == 1)
+      v_int(b, 7);
+    else
+      v_tag(b, TG_GRIP_SMALLOBJ + 1 + i);
+  }
+  v_tag(b, TG_GRIP_END);
+  return b->size;
+}
+
+/* Objects that come next; one of them was met before; what is hidden there is
+   so here, and counts. */
+static void next_objects (void) {
+  tg_Buf b = {0};
+  tg_ValueCursor c;
+  tg_Descriptor d;
+  tg_Grip key, v;
+  size_t at = with_objects(&b);
+  v_like_next(&b, 0, 1u << 2, 20);
+  v_obj(&b, 0);
+  for (int hidden = 0; hidden < 2; hidden++) {
+    if (hidden)
+      b.data[3] = TG_GRIP_VEILOBJ;
+    tg_values_open(&c, v_tail(&b, at));
+    tg_values_descriptor(&c, &d);
+    UNIT_CHECK(d.flags == TG_DESC_PROPS);
+    UNIT_CHECK(tg_values_property(&c, &key, &v) && *key.u.s.data == 'a');
+    UNIT_CHECK(hidden ? v.type == TG_REDACTED
+                      : v.type == TG_OBJECT && v.u.id == 20);
+    UNIT_CHECK(tg_values_property(&c, &key, &v) && v.u.i == 7);
+    UNIT_CHECK(tg_values_own(&c));
+    UNIT_CHECK(tg_values_property(&c, &key, &v) && v.u.id == 0);
+    UNIT_CHECK(tg_values_property(&c, &key, &v) && v.type == TG_OBJECT);
+    UNIT_CHECK(*key.u.s.data == 'c' && v.u.id == 21);
+    UNIT_CHECK(!tg_values_property(&c, &key, &v) && !c.bad && c.p == c.end);
+  }
+  tg_buf_free(&b);
+}
+
+/* Standing by itself they are written out; any byte may be another one. */
+static void next_copied (void) {
+  tg_Buf b = {0}, copy = {0};
+  tg_ValueCursor c;
+  tg_Descriptor d;
+  tg_Grip key, v;
+  size_t at = with_objects(&b);
+  v_var(&b, 0);
+  v_like_next(&b, 0, 0, 300);
+  tg_valuecopy(&copy, v_tail(&b, at), SIZE_MAX);
+  tg_values_open(&c, v_slice(&copy));
+  UNIT_CHECK(tg_values_var(&c) == 0);
+  tg_values_descriptor(&c, &d);
+  for (uint32_t i = 0; i < 4; i++) {
+    UNIT_CHECK(tg_values_property(&c, &key, &v));
+    UNIT_CHECK(i == 1 ? v.u.i == 7
+                      : v.type == TG_OBJECT && v.u.id == 300 + i - (i > 1));
+  }
+  UNIT_CHECK(!tg_values_property(&c, &key, &v) && !c.bad && c.p == c.end);
+  for (size_t i = 0; i < b.size; i++) {
+    char good = b.data[i];
+    for (int byte = 0; byte < 256; byte++) {
+      b.data[i] = (char)byte;
+      tg_buf_clear(&copy);
+      tg_valuecopy(&copy, v_tail(&b, at), SIZE_MAX);
+    }
+    b.data[i] = good;
+  }
+  tg_buf_free(&b);
+  tg_buf_free(&copy);
+}
+
 /* How many properties there are of a table like what is at 'back' before it,
    where no more than 'origin' may be referred to; -1: its bytes are bad. */
 static int liked (tg_Buf *b, size_t back, size_t origin, uint64_t differ) {
@@ -487,6 +592,9 @@ int main (void) {
   UNIT_RUN(named);
   UNIT_RUN(named_copies);
   UNIT_RUN(like);
+  UNIT_RUN(short_heads);
+  UNIT_RUN(next_objects);
+  UNIT_RUN(next_copied);
   UNIT_RUN(like_nothing);
   UNIT_RUN(like_many);
   UNIT_RUN(like_copied);
