@@ -130,6 +130,7 @@ static void forget (tg_Dump *d) {
 static void look_at (tg_Dump *d, tg_DumpState *s, uint32_t i,
                      const tg_Registers *registers) {
   list_threads(d, s, i);
+  d->compiled = (tg_DumpSlots){0};
   for (uint32_t n = 0; n < s->nthreads; n++) {
     bool runs = s->threads[n].status == TG_DUMP_RUNNING;
     tg_dumpframes_take(d, &s->threads[n], runs ? registers : NULL);
@@ -141,7 +142,7 @@ static void look (tg_Dump *d, const tg_Halt *halts) {
   memset(d->target->sight.rejected, 0, sizeof d->target->sight.rejected);
   d->work = d->target->memory.work + WORK;
   for (uint32_t i = 0; i < d->nstates; i++) {
-    bool known = halts != NULL && halts[i].registers.count > 0;
+    bool known = halts != NULL && halts[i].registers.stack != 0;
     look_at(d, &d->states[i], i, known ? &halts[i].registers : NULL);
   }
 }

@@ -35,7 +35,13 @@ typedef enum tg_VariableKind {
 typedef struct tg_Variable {
   uint32_t name;        /* its place in the frame's names */
   tg_VariableKind kind;
+  bool unknown;         /* its value is in registers of compiled code */
 } tg_Variable;
+
+/* Slots of a stack, from 'start' up to 'end'. */
+typedef struct tg_DumpSlots {
+  uint64_t start, end;
+} tg_DumpSlots;
 
 typedef struct tg_DumpFrame {
   tg_SeenFrame seen;
@@ -84,6 +90,8 @@ typedef struct tg_Dump {
   bool steady;          /* nothing ran while it was looked at */
   bool failed;          /* no memory for all of it */
   uint64_t work;        /* words that may still be read */
+  tg_DumpSlots compiled;        /* those that compiled code of the state in hand
+                                   keeps in registers; the stack has others */
 } tg_Dump;
 
 /* Looks at the target; false, and 'words' says why: it has gone, or changed.

@@ -37,15 +37,22 @@ typedef struct Gathering {
   uint32_t n;
 } Gathering;
 
+/* Whether what is in a slot is of before: no value is told then. */
+static bool is_compiled (const tg_Dump *d, uint64_t slot) {
+  return slot >= d->compiled.start && slot < d->compiled.end;
+}
+
 static bool gather (Gathering *g, const char *name, tg_VariableKind kind,
                     uint64_t slot) {
   if (g->n == VARIABLES)
     return false;
   uint32_t i = g->n++;
-  g->values[i] = tg_seen_slot(&g->d->target->sight, slot);
+  bool unknown = is_compiled(g->d, slot);
+  g->values[i] = unknown ? (tg_SeenValue){0}
+                         : tg_seen_slot(&g->d->target->sight, slot);
   g->hidden[i] = g->d->options.selection->redacts
                  && tg_selection_secret(g->d->options.selection, name);
-  g->list[i] = (tg_Variable){(uint32_t)g->f->names.size, kind};
+  g->list[i] = (tg_Variable){(uint32_t)g->f->names.size, kind, unknown};
   tg_buf_add(&g->f->names, name, strlen(name) + 1);
   return true;
 }
@@ -154,9 +161,14 @@ static void tell (tg_Dump *d, tg_DumpThread *t, uint32_t i) {
                && tg_calledname_by(&d->target->sight, t->state.shared,
                                    &t->frames[i + 1].seen, &f->seen, called,
                                    sizeof called);
-  f->function = tg_described_of(&d->definitions, f->seen.function,
+  bool is_lua = !f->seen.is_c
+                && tg_proto_read(&d->target->sight, f->seen.code, &p);
+  if (is_lua && tg_seen_type(f->seen.function) == TG_SEEN_NIL)
+    f->function = tg_described_proto(&d->definitions, &p);
+  else
+    f->function = tg_described_of(&d->definitions, f->seen.function,
                                   named ? called : NULL);
-  if (!f->seen.is_c && tg_proto_read(&d->target->sight, f->seen.code, &p))
+  if (is_lua)
     f->line = tg_proto_line(&d->target->sight, &p, f->seen.pc);
   if (d->options.locals || d->options.upvalues)
     take_values(d, f);
@@ -197,6 +209,8 @@ void tg_dumpframes_take (tg_Dump *d, tg_DumpThread *t,
   for (uint32_t i = 0; i < t->nframes; i++)
     t->frames[i].seen = list[i];
   tg_free(list);
+  if (t->above.slots != 0)
+    d->compiled = (tg_DumpSlots){t->above.slots, t->state.last};
   d->lister.shared = t->state.shared;
   for (uint32_t i = 0; i < t->nframes && has_work_left(d); i++)
     tell(d, t, i);
