@@ -7,9 +7,9 @@
 ** entered with. Where in the trace is in the thread's registers: the machine's
 ** next instruction, or on the C stack what a function in C will return to. With
 ** that the frames of functions that the trace has inlined are told, by its
-** snapshots (inlined.h), and marked: as late as is said there, so each was there
-** a moment ago. Without registers, or where anything does not fit, frames begin
-** with the one that the trace was entered with. Plain C.
+** snapshots (inlined.h), and marked: as late as is said there, thus as they
+** were a moment ago. Without registers, or where anything does not fit, frames
+** begin with the one that the trace was entered with. Plain C.
 */
 #ifndef TG_JIT_STILL_H
 #define TG_JIT_STILL_H

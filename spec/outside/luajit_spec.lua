@@ -251,8 +251,8 @@ describe("a dump of LuaJIT that runs", function ()
 end)
 
 -- A program that first tells all stacks that it can have, function by function
--- with the line that is at work, and then runs compiled: calls in calls, methods,
--- extra arguments, a protected call, metamethods, tail calls,
+-- with the line that is at work, and then runs compiled: calls in calls,
+-- methods, extra arguments, a protected call, metamethods, tail calls,
 -- recursion, allocations, a coroutine.
 local inlining = [[
 jit.off()
