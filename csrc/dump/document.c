@@ -184,6 +184,8 @@ static void put_state (const tg_Dump *d, const tg_DumpState *s, tg_Sink *out,
     tg_sink_count(out, "tid", (uint64_t)s->tid);
   if (s->over > 0)
     tg_sink_count(out, "dead", s->over);
+  if (s->omitted > 0)
+    tg_sink_count(out, "omitted", s->omitted);
   tg_sink_key(out, "coroutines");
   out->array(out);
   for (uint32_t i = 0; i < s->nthreads; i++)

@@ -187,14 +187,21 @@ static bool has_work_left (const tg_Dump *d) {
   return d->target->memory.work < d->work;
 }
 
-void tg_dumpframes_take (tg_Dump *d, tg_DumpThread *t,
-                         const tg_Registers *registers) {
+/* How many frames of a coroutine are told: no more than its stack has room for,
+   nor than are left of all. */
+static uint32_t most_frames (const tg_Dump *d, const tg_DumpThread *t) {
   uint32_t most = d->options.all ? TG_DUMP_FRAMES_ALL : TG_DUMP_FRAMES;
   uint64_t slots = (t->state.last - t->state.stack)
                    / tg_walk_slot(&d->target->sight) + 64;
-  if (most > slots)
-    most = (uint32_t)slots;
-  tg_SeenFrame *list = tg_malloc(most * sizeof *list);
+  if (most > d->frames)
+    most = d->frames;
+  return (most < slots) ? most : (uint32_t)slots;
+}
+
+void tg_dumpframes_take (tg_Dump *d, tg_DumpThread *t,
+                         const tg_Registers *registers) {
+  uint32_t most = most_frames(d, t);
+  tg_SeenFrame *list = tg_malloc((most + 1u) * sizeof *list);
   if (list == NULL) {
     d->failed = true;
     return;
@@ -206,6 +213,7 @@ void tg_dumpframes_take (tg_Dump *d, tg_DumpThread *t,
     t->nframes = 0;
     d->failed = true;
   }
+  d->frames -= t->nframes;
   for (uint32_t i = 0; i < t->nframes; i++)
     t->frames[i].seen = list[i];
   tg_free(list);

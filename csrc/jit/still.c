@@ -37,8 +37,10 @@ static bool walk_inlined (tg_Sight *s, const tg_SeenState *state,
   x.base = above->slots;
   tg_JitRunning r = {.frame = tg_jitinlined_frame(&x), .next = x.next};
   *end = tg_jitwalk_from(s, state, &r, &x, list, most, count);
+  if (*end == TG_WALK_TORN || *count == 0 || list[0].pc < 0)
+    return false;
   list[0].near = true;
-  return *end != TG_WALK_TORN && *count > 0 && list[0].pc >= 0;
+  return true;
 }
 
 tg_WalkEnd tg_jitstill_walk (tg_Sight *s, const tg_SeenState *state,

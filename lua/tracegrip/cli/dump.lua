@@ -24,8 +24,8 @@ local own = {
   {name = "upvalues", flag = "--upvalues", value = true,
    group = "What is shown", help = "Upvalues of every frame's function."},
   {name = "all", flag = "--all", value = true, group = "What is shown",
-   help = "Coroutines that are over and not yet collected, too, and every "
-          .. "frame of stacks of more than 1000."},
+   help = "Coroutines that are over and not yet collected, too, all of more "
+          .. "than 10000, and every frame of stacks of more than 1000."},
   {name = "json", flag = "--json", value = true, group = "What is shown",
    help = "For programs: one JSON object."},
   {name = "noStop", flag = "--no-stop", value = true, group = "The target",
@@ -154,7 +154,7 @@ end
 local function head_of (document)
   local n = 0
   for _, state in ipairs(document.states) do
-    n = n + #state.coroutines
+    n = n + #state.coroutines + (state.omitted or 0)
   end
   local lua = document.lua
   return ("process %d: %s, %s%s, %s, %s; %s"):format(
@@ -181,6 +181,11 @@ function dump.format (document)
       rows[#rows + 1] = ""
       rows[#rows + 1] = ("%s more over (see --all)"):format(
         units.several(state.dead, "coroutine"))
+    end
+    if state.omitted then
+      rows[#rows + 1] = ""
+      rows[#rows + 1] = ("%s more left out (see --all)"):format(
+        units.several(state.omitted, "coroutine"))
     end
   end
   if document.omitted then
