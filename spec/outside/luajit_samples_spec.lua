@@ -6,8 +6,6 @@ local lookedat = require "spec.support.lookedat"
 local nginxes = require "spec.support.nginxes"
 local run = require "spec.support.run"
 local spied = require "spec.support.spied"
-local uv = require "luv"
-local waiting = require "spec.support.waiting"
 
 local here = jits.here()
 local path = here[1] and here[1].path

@@ -39,7 +39,7 @@ end
 local Server = {}
 Server.__index = Server
 
---- Begins a request; what has 'answer', and is 'over' when all of that is there.
+--- Begins a request: its 'answer', and whether that is 'over'.
 function Server:request (path)
   local one = {pipe = uv.new_pipe(), answer = "", over = false}
   one.pipe:connect(self.directory .. "/socket", function (fault)
