@@ -184,15 +184,15 @@ describe("nginx", function ()
       end
       local function serve () while not is_over() do handle() end end
       serve()
-      ngx.say "done"]], function (server)
-      local request = server:request "/"
+      ngx.say "done"]], function (nginx)
+      local request = nginx:request "/"
       local running
       assert(waiting.till(function ()
-        local core = lookedat.core_of(server)
+        local core = lookedat.core_of(nginx)
         local result, document = lookedat.dump(core)
         os.remove(core)
         assert.equal("", result.stderr)
-        assert.equal(server.pid, document.pid)
+        assert.equal(nginx.pid, document.pid)
         running = document.states[1].coroutines[1]
         return stack_of(running):find " serve "
       end, run.patience))
@@ -200,7 +200,7 @@ describe("nginx", function ()
       for _, frame in ipairs(running.frames) do
         assert(frame.kind == "C" or frame.url:find "/handler%.lua$", frame.url)
       end
-      run.write(server.directory .. "/stop", "")
+      run.write(nginx.directory .. "/stop", "")
       waiting.till(function () return request.over end, run.patience)
       request.pipe:close()
       assert.matches("done", request.answer)

@@ -441,7 +441,8 @@ describe("a dump of LuaJIT in compiled code", function ()
   it("has them while a call of the FFI waits in it, which is not stopped",
      function ()
     lookedat.with(path, [[
-      local ffi = require "ffi"
+      local module = "ffi"
+      local ffi = require(module)
       ffi.cdef "int poll (void *, unsigned long, int);"
       local C = ffi.C
       local function nap (ms)
