@@ -248,6 +248,7 @@ build = {
         "csrc/jit/running.c",
         "csrc/jit/sight.c",
         "csrc/jit/states.c",
+        "csrc/jit/still.c",
         "csrc/jit/target.c",
         "csrc/jit/tick.c",
         "csrc/jit/values.c",

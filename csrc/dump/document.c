@@ -12,13 +12,20 @@ static const tg_Function *function_of (const tg_Dump *d,
   return tg_functions_find(d->definitions.functions, f->function);
 }
 
+/* A member that is there where it is true. */
+static void put_flag (tg_Sink *out, const char *name) {
+  out->key(out, name, strlen(name));
+  out->boolean(out, true);
+}
+
 /*
 ** {==================================================================
 ** Values
 ** ===================================================================
 */
 
-/* Those of one kind, as {name, value}; grips name objects of the pool. */
+/* Those of one kind, as {name, value} or {name, unknown}; grips name objects of
+   the pool. */
 static void put_variables (const tg_DumpFrame *f, tg_Grips *g,
                            tg_VariableKind kind) {
   tg_Sink *out = g->out;
@@ -33,8 +40,12 @@ static void put_variables (const tg_DumpFrame *f, tg_Grips *g,
     tg_sink_key(out, "name");
     tg_sink_string(out, &g->scratch->room,
                    f->names.data + f->variables[i].name);
-    tg_sink_key(out, "value");
-    tg_grips_put(g, &v, 0);
+    if (f->variables[i].unknown)
+      put_flag(out, "unknown");
+    else {
+      tg_sink_key(out, "value");
+      tg_grips_put(g, &v, 0);
+    }
     out->close(out);
   }
   out->close(out);
@@ -99,14 +110,14 @@ static void put_frame (const tg_Dump *d, const tg_DumpFrame *f, tg_Sink *out,
   tg_names_function(out, &scratch->room, of);
   if (of != NULL)
     put_place(f, of, out, scratch);
-  if (f->seen.tail) {
-    tg_sink_key(out, "tailCall");
-    out->boolean(out, true);
-  }
-  if (f->seen.stale) {
-    tg_sink_key(out, "stale");
-    out->boolean(out, true);
-  }
+  if (f->seen.tail)
+    put_flag(out, "tailCall");
+  if (f->seen.stale)
+    put_flag(out, "stale");
+  if (f->seen.near)
+    put_flag(out, "near");
+  if (f->seen.inlined)
+    put_flag(out, "inlined");
   if (d->options.locals || d->options.upvalues)
     put_values(d, f, out, scratch);
   out->close(out);
@@ -130,10 +141,8 @@ static void put_beginning (const tg_Dump *d, const tg_DumpThread *t,
 /* What runs above the innermost frame, and is in none. */
 static void put_above (const tg_Dump *d, const tg_DumpThread *t,
                        tg_Sink *out, tg_Scratch *scratch) {
-  if (t->above.kind == TG_ABOVE_UNKNOWN) {
-    tg_sink_key(out, "unknown");
-    out->boolean(out, true);
-  }
+  if (t->above.kind == TG_ABOVE_UNKNOWN)
+    put_flag(out, "unknown");
   if (t->above.kind != TG_ABOVE_COMPILED)
     return;
   tg_sink_key(out, "compiled");
@@ -155,10 +164,8 @@ static void put_thread (const tg_Dump *d, const tg_DumpState *s,
   out->object(out);
   tg_sink_count(out, "id", t->id);
   put_status(t->status, out);
-  if (s->waits && t->status == TG_DUMP_RUNNING) {
-    tg_sink_key(out, "waits");
-    out->boolean(out, true);
-  }
+  if (s->waits && t->status == TG_DUMP_RUNNING)
+    put_flag(out, "waits");
   put_above(d, t, out, scratch);
   tg_sink_key(out, "frames");
   out->array(out);
@@ -177,6 +184,8 @@ static void put_state (const tg_Dump *d, const tg_DumpState *s, tg_Sink *out,
     tg_sink_count(out, "tid", (uint64_t)s->tid);
   if (s->over > 0)
     tg_sink_count(out, "dead", s->over);
+  if (s->omitted > 0)
+    tg_sink_count(out, "omitted", s->omitted);
   tg_sink_key(out, "coroutines");
   out->array(out);
   for (uint32_t i = 0; i < s->nthreads; i++)

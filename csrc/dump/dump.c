@@ -11,6 +11,7 @@
 #include "outside/process.h"
 
 #define WORK UINT64_C(60000000) /* words, all in all */
+#define COROUTINES 10000u       /* of a state, without 'all' */
 #define TRIES 20                /* to find a thread that waits waiting still */
 #define ROUNDS 3                /* of looks, until pages are of one moment */
 
@@ -108,6 +109,10 @@ static void list_threads (tg_Dump *d, tg_DumpState *s, uint32_t i) {
   mark_running(s);
   if (s->nthreads > 1)
     qsort(s->threads, s->nthreads, sizeof *s->threads, by_status);
+  if (!d->options.all && s->nthreads > COROUTINES) {
+    s->omitted = s->nthreads - COROUTINES;
+    s->nthreads = COROUTINES;
+  }
 }
 
 /* }================================================================== */
@@ -123,13 +128,21 @@ static void forget (tg_Dump *d) {
     tg_DumpState *s = &d->states[i];
     for (uint32_t n = 0; n < s->nthreads; n++)
       tg_dumpframes_free(&s->threads[n]);
-    s->nthreads = s->over = 0;
+    s->nthreads = s->over = s->omitted = 0;
   }
+}
+
+static void begin_look (tg_Dump *d) {
+  forget(d);
+  memset(d->target->sight.rejected, 0, sizeof d->target->sight.rejected);
+  d->work = d->target->memory.work + WORK;
+  d->frames = d->options.all ? TG_DUMP_SUM_ALL : TG_DUMP_SUM;
 }
 
 static void look_at (tg_Dump *d, tg_DumpState *s, uint32_t i,
                      const tg_Registers *registers) {
   list_threads(d, s, i);
+  d->compiled = (tg_DumpSlots){0};
   for (uint32_t n = 0; n < s->nthreads; n++) {
     bool runs = s->threads[n].status == TG_DUMP_RUNNING;
     tg_dumpframes_take(d, &s->threads[n], runs ? registers : NULL);
@@ -137,11 +150,9 @@ static void look_at (tg_Dump *d, tg_DumpState *s, uint32_t i,
 }
 
 static void look (tg_Dump *d, const tg_Halt *halts) {
-  forget(d);
-  memset(d->target->sight.rejected, 0, sizeof d->target->sight.rejected);
-  d->work = d->target->memory.work + WORK;
+  begin_look(d);
   for (uint32_t i = 0; i < d->nstates; i++) {
-    bool known = halts != NULL && halts[i].registers.count > 0;
+    bool known = halts != NULL && halts[i].registers.stack != 0;
     look_at(d, &d->states[i], i, known ? &halts[i].registers : NULL);
   }
 }
@@ -282,14 +293,13 @@ static bool take_process (tg_Dump *d, tg_Buf *words) {
 /* Of a core each state's thread has left its registers. */
 static void take_core (tg_Dump *d) {
   const tg_Core *core = d->target->memory.core;
-  forget(d);
-  d->work = d->target->memory.work + WORK;
+  begin_look(d);
   d->steady = true;
   for (uint32_t i = 0; i < d->nstates; i++) {
     tg_DumpState *s = &d->states[i];
     list_threads(d, s, i);
     uint64_t jump = (s->nthreads > 0) ? s->threads[0].state.jump : 0;
-    s->nthreads = s->over = 0;
+    s->nthreads = s->over = s->omitted = 0;
     look_at(d, s, i, tg_core_thread(core, &d->target->memory.maps, jump));
   }
 }

@@ -9,8 +9,8 @@
 **
 **     look ─> halt ─> refresh ─> resume ─> look ─> document
 **
-** Bounded: so many frames of a coroutine, values of a frame, and words read.
-** Plain C, one thread.
+** Bounded: so many coroutines of a state, frames of a coroutine and of all of
+** them, values of a frame, and words read. Plain C, one thread.
 */
 #ifndef TG_DUMP_H
 #define TG_DUMP_H
@@ -22,7 +22,8 @@
 typedef struct tg_DumpOptions {
   bool locals;          /* arguments and variables */
   bool upvalues;
-  bool all;             /* coroutines that are over, and all frames */
+  bool all;             /* coroutines that are over, and more of them and of
+                           their frames */
   bool no_stop;
   const tg_Selection *selection;  /* borrows: limits, and what is hidden */
 } tg_DumpOptions;
@@ -35,7 +36,13 @@ typedef enum tg_VariableKind {
 typedef struct tg_Variable {
   uint32_t name;        /* its place in the frame's names */
   tg_VariableKind kind;
+  bool unknown;         /* its value is in registers of compiled code */
 } tg_Variable;
+
+/* Slots of a stack, from 'start' up to 'end'. */
+typedef struct tg_DumpSlots {
+  uint64_t start, end;
+} tg_DumpSlots;
 
 typedef struct tg_DumpFrame {
   tg_SeenFrame seen;
@@ -70,7 +77,8 @@ typedef struct tg_DumpState {
   bool waits;           /* it waits in a system call */
   tg_DumpThread *threads; /* owns; the running one first */
   uint32_t nthreads, capacity;
-  uint32_t over;        /* coroutines that are left out, for they are over */
+  uint32_t over;        /* coroutines that are left out, for they are over, */
+  uint32_t omitted;     /* or there are too many */
 } tg_DumpState;
 
 typedef struct tg_Dump {
@@ -83,7 +91,10 @@ typedef struct tg_Dump {
   uint64_t stopped_ns;  /* the longest that a thread stood still */
   bool steady;          /* nothing ran while it was looked at */
   bool failed;          /* no memory for all of it */
-  uint64_t work;        /* words that may still be read */
+  uint64_t work;        /* words that may still be read, */
+  uint32_t frames;      /* and frames that may still be told */
+  tg_DumpSlots compiled;        /* those that compiled code of the state in hand
+                                   keeps in registers; the stack has others */
 } tg_Dump;
 
 /* Looks at the target; false, and 'words' says why: it has gone, or changed.

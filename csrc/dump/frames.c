@@ -37,15 +37,22 @@ typedef struct Gathering {
   uint32_t n;
 } Gathering;
 
+/* Whether what is in a slot is of before: no value is told then. */
+static bool is_compiled (const tg_Dump *d, uint64_t slot) {
+  return slot >= d->compiled.start && slot < d->compiled.end;
+}
+
 static bool gather (Gathering *g, const char *name, tg_VariableKind kind,
                     uint64_t slot) {
   if (g->n == VARIABLES)
     return false;
   uint32_t i = g->n++;
-  g->values[i] = tg_seen_slot(&g->d->target->sight, slot);
+  bool unknown = is_compiled(g->d, slot);
+  g->values[i] = unknown ? (tg_SeenValue){0}
+                         : tg_seen_slot(&g->d->target->sight, slot);
   g->hidden[i] = g->d->options.selection->redacts
                  && tg_selection_secret(g->d->options.selection, name);
-  g->list[i] = (tg_Variable){(uint32_t)g->f->names.size, kind};
+  g->list[i] = (tg_Variable){(uint32_t)g->f->names.size, kind, unknown};
   tg_buf_add(&g->f->names, name, strlen(name) + 1);
   return true;
 }
@@ -154,9 +161,14 @@ static void tell (tg_Dump *d, tg_DumpThread *t, uint32_t i) {
                && tg_calledname_by(&d->target->sight, t->state.shared,
                                    &t->frames[i + 1].seen, &f->seen, called,
                                    sizeof called);
-  f->function = tg_described_of(&d->definitions, f->seen.function,
+  bool is_lua = !f->seen.is_c
+                && tg_proto_read(&d->target->sight, f->seen.code, &p);
+  if (is_lua && tg_seen_type(f->seen.function) == TG_SEEN_NIL)
+    f->function = tg_described_proto(&d->definitions, &p);
+  else
+    f->function = tg_described_of(&d->definitions, f->seen.function,
                                   named ? called : NULL);
-  if (!f->seen.is_c && tg_proto_read(&d->target->sight, f->seen.code, &p))
+  if (is_lua)
     f->line = tg_proto_line(&d->target->sight, &p, f->seen.pc);
   if (d->options.locals || d->options.upvalues)
     take_values(d, f);
@@ -175,14 +187,21 @@ static bool has_work_left (const tg_Dump *d) {
   return d->target->memory.work < d->work;
 }
 
-void tg_dumpframes_take (tg_Dump *d, tg_DumpThread *t,
-                         const tg_Registers *registers) {
+/* How many frames of a coroutine are told: no more than its stack has room for,
+   nor than are left of all. */
+static uint32_t most_frames (const tg_Dump *d, const tg_DumpThread *t) {
   uint32_t most = d->options.all ? TG_DUMP_FRAMES_ALL : TG_DUMP_FRAMES;
   uint64_t slots = (t->state.last - t->state.stack)
                    / tg_walk_slot(&d->target->sight) + 64;
-  if (most > slots)
-    most = (uint32_t)slots;
-  tg_SeenFrame *list = tg_malloc(most * sizeof *list);
+  if (most > d->frames)
+    most = d->frames;
+  return (most < slots) ? most : (uint32_t)slots;
+}
+
+void tg_dumpframes_take (tg_Dump *d, tg_DumpThread *t,
+                         const tg_Registers *registers) {
+  uint32_t most = most_frames(d, t);
+  tg_SeenFrame *list = tg_malloc((most + 1u) * sizeof *list);
   if (list == NULL) {
     d->failed = true;
     return;
@@ -194,9 +213,12 @@ void tg_dumpframes_take (tg_Dump *d, tg_DumpThread *t,
     t->nframes = 0;
     d->failed = true;
   }
+  d->frames -= t->nframes;
   for (uint32_t i = 0; i < t->nframes; i++)
     t->frames[i].seen = list[i];
   tg_free(list);
+  if (t->above.slots != 0)
+    d->compiled = (tg_DumpSlots){t->above.slots, t->state.last};
   d->lister.shared = t->state.shared;
   for (uint32_t i = 0; i < t->nframes && has_work_left(d); i++)
     tell(d, t, i);

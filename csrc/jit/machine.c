@@ -76,13 +76,22 @@ static bool read_trace (tg_Sight *s, uint64_t at, uint32_t number,
   return t->start != 0 && size <= CODE_MOST;
 }
 
-static void list_traces (tg_JitMachine *m, tg_Sight *s, uint64_t shared) {
-  tg_JitTrace t = {.shared = shared};
+bool tg_jitmachine_numbered (tg_Sight *s, uint64_t shared, uint32_t number,
+                             tg_JitTrace *t) {
   uint64_t list = tg_jit_word(s, shared, AT_SHARED_TRACES);
+  if (number == 0 || number >= TRACES
+      || number >= tg_jit_half(s, shared, AT_SHARED_NTRACES))
+    return false;
+  t->shared = shared;
+  uint64_t at = tg_memory_word(s->memory, list + 8u * (uint64_t)number);
+  return at != 0 && read_trace(s, at, number, t);
+}
+
+static void list_traces (tg_JitMachine *m, tg_Sight *s, uint64_t shared) {
+  tg_JitTrace t;
   uint32_t n = tg_jit_half(s, shared, AT_SHARED_NTRACES);
   for (uint32_t i = 1; i < n && i < TRACES; i++) {
-    uint64_t at = tg_memory_word(s->memory, list + 8u * (uint64_t)i);
-    if (at == 0 || !read_trace(s, at, i, &t))
+    if (!tg_jitmachine_numbered(s, shared, i, &t))
       continue;
     if (!tg_grow(&m->list, &m->capacity, m->count + 1, sizeof *m->list))
       return;

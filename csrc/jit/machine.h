@@ -48,6 +48,10 @@ bool tg_jitmachine_may_have (const tg_JitMachine *m, tg_Sight *s,
 const tg_JitTrace *tg_jitmachine_trace (tg_JitMachine *m, tg_Sight *s,
                                         const tg_Finds *states, uint64_t pc);
 
+/* The trace of a state with that number; false: there is none. */
+bool tg_jitmachine_numbered (tg_Sight *s, uint64_t shared, uint32_t number,
+                             tg_JitTrace *t);
+
 void tg_jitmachine_free (tg_JitMachine *m);
 
 #endif

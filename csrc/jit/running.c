@@ -2,6 +2,7 @@
 #include "jit/running.h"
 
 #include "jit/frames.h"
+#include "jit/machine.h"
 #include "jit/values.h"
 #include "outside/proto.h"
 #include "outside/value.h"
@@ -44,17 +45,6 @@ static bool owns (tg_Sight *s, uint64_t frame, uint64_t next) {
 ** ===================================================================
 */
 
-/* Its object; 0: there is no such trace. */
-static uint64_t trace_of (tg_Sight *s, uint64_t shared, uint32_t n) {
-  uint64_t list = tg_jit_word(s, shared, AT_SHARED_TRACES);
-  if (n == 0 || n >= tg_jit_half(s, shared, AT_SHARED_NTRACES))
-    return 0;
-  uint64_t trace = tg_memory_word(s->memory, list + 8u * (uint64_t)n);
-  bool is = tg_jit_is(s, trace, TG_JIT_TRACE)
-            && (tg_jit_half(s, trace, AT_TRACE_NUMBER) & 0xffff) == n;
-  return is ? trace : 0;
-}
-
 static void find_beginning (tg_Sight *s, uint64_t trace, tg_SeenAbove *above) {
   tg_SeenProto p;
   uint64_t code = tg_jit_word(s, trace, AT_TRACE_PROTO);
@@ -69,17 +59,18 @@ static void find_beginning (tg_Sight *s, uint64_t trace, tg_SeenAbove *above) {
 static void find_compiled (tg_Sight *s, const tg_SeenState *state,
                            tg_JitRunning *r) {
   tg_SeenProto p;
-  uint64_t base = tg_jit_word(s, state->shared, AT_SHARED_TRACED);
+  uint64_t base = r->above.slots;
   uint32_t n = (uint32_t)does(s, state);
-  uint64_t trace = trace_of(s, state->shared, n);
+  tg_JitTrace trace;
   if (!tg_jitframes_may_run(s, state, base - TG_JIT_SLOT)) {
     give_up(r);
     return;
   }
   r->frame = base - TG_JIT_SLOT;
-  r->above = (tg_SeenAbove){.kind = TG_ABOVE_COMPILED, .trace = n, .pc = -1};
-  if (trace != 0)
-    find_beginning(s, trace, &r->above);
+  r->above.kind = TG_ABOVE_COMPILED;
+  r->above.trace = n;
+  if (tg_jitmachine_numbered(s, state->shared, n, &trace))
+    find_beginning(s, trace.at, &r->above);
   if (r->above.code != 0 && proto_of(s, r->frame, &p)
       && p.at == r->above.code) {
     r->next = p.code + 4u * ((uint64_t)(uint32_t)r->above.pc + 1);
@@ -230,6 +221,7 @@ void tg_jitrunning_find (tg_Sight *s, const tg_SeenState *state,
     r->exact = true;
     return;
   }
+  r->above.slots = tg_jit_word(s, state->shared, AT_SHARED_TRACED);
   if (what >= 0)
     find_compiled(s, state, r);
   else if (what == INTERPRETER)

@@ -4,8 +4,8 @@
 #include "jit/calls.h"
 #include "jit/protos.h"
 #include "jit/states.h"
+#include "jit/still.h"
 #include "jit/values.h"
-#include "jit/walk.h"
 
 #define RELEASE 20100           /* no release of lua.org's */
 
@@ -30,7 +30,7 @@ static const tg_Dialect dialect = {
   .shared_at = tg_jitstates_shared_at, .distance = tg_jitstates_distance,
   .state = tg_jitstates_read,
   .is_main = tg_jitstates_is_main, .registry = tg_jitstates_registry,
-  .walk = tg_jitwalk
+  .walk = tg_jitstill_walk
 };
 
 tg_Sight tg_jitsight (tg_Memory *m, const tg_JitLayout *layout) {

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "jit/proof.h"
 #include "jit/sight.h"
@@ -84,23 +85,41 @@ static void search (tg_Target *t, uint64_t *distance) {
   tg_finder_search(&t->sight, &t->found);
 }
 
-static tg_Refusal prove (tg_Target *t, tg_Buf *words) {
-  const char *objection = NULL;
-  uint64_t distance = 0;
+/* The layout that nothing is against; false: there is none, and '*objection' is
+   against the last one, or NULL where no state was found. */
+static bool find_layout (tg_Target *t, uint64_t *distance,
+                         const char **objection) {
+  *objection = NULL;
   for (size_t i = 0; i < TG_JIT_LAYOUTS; i++) {
     t->sight = tg_jitsight(&t->memory, &tg_jitlayouts[i]);
-    search(t, &distance);
+    search(t, distance);
     if (t->found.nstates == 0)
       continue;
-    objection = tg_jit_objection(&t->sight, &t->found);
-    if (objection == NULL) {
-      drop_own(&t->sight, &t->found);
-      memset(t->sight.rejected, 0, sizeof t->sight.rejected);
-      return TG_REFUSED_NOT;
-    }
+    *objection = tg_jit_objection(&t->sight, &t->found);
+    if (*objection == NULL)
+      return true;
   }
-  return (objection != NULL) ? refuse_fork(t, objection, words)
-                             : refuse_unfit(t, words);
+  return false;
+}
+
+#define TRIES 5                 /* of a process that runs */
+
+/* One that compiles much just then has traces that are half made. */
+static tg_Refusal prove (tg_Target *t, tg_Buf *words) {
+  struct timespec nap = {0, 3000000};
+  const char *objection;
+  uint64_t distance = 0;
+  for (int i = 0; !find_layout(t, &distance, &objection); i++) {
+    if (objection == NULL)
+      return refuse_unfit(t, words);
+    if (i == TRIES || t->memory.core != NULL)
+      return refuse_fork(t, objection, words);
+    nanosleep(&nap, NULL);
+    tg_memory_refresh(&t->memory);
+  }
+  drop_own(&t->sight, &t->found);
+  memset(t->sight.rejected, 0, sizeof t->sight.rejected);
+  return TG_REFUSED_NOT;
 }
 
 static bool is_known (const tg_Target *t) {

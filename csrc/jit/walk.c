@@ -246,12 +246,9 @@ tg_WalkEnd tg_jitwalk_from (tg_Sight *s, const tg_SeenState *state,
   return walk(&w, r, list, most, count);
 }
 
-tg_WalkEnd tg_jitwalk (tg_Sight *s, const tg_SeenState *state,
-                       const tg_Registers *registers, tg_SeenFrame *list,
-                       uint32_t most, uint32_t *count, tg_SeenAbove *above) {
-  tg_JitRunning r;
+tg_WalkEnd tg_jitwalk_still (tg_Sight *s, const tg_SeenState *state,
+                             const tg_JitRunning *r, tg_SeenFrame *list,
+                             uint32_t most, uint32_t *count) {
   Walk w = {.s = s, .state = state};
-  tg_jitrunning_find(s, state, registers, &r);
-  *above = r.above;
-  return walk(&w, &r, list, most, count);
+  return walk(&w, r, list, most, count);
 }

@@ -1,6 +1,5 @@
 /*
-** walk.h - the frames of a coroutine of LuaJIT, from the innermost on: what a
-** dialect has to say of them (outside/dialect.h, outside/walk.h).
+** walk.h - the frames of a coroutine of LuaJIT, from the innermost on.
 **
 ** Where C has called Lua, or a hook or finalizer runs, the caller's instruction
 ** is on the C stack: entries into the interpreter, a chain beside that of the
@@ -13,9 +12,10 @@
 #include "jit/inlined.h"
 #include "jit/running.h"
 
-tg_WalkEnd tg_jitwalk (tg_Sight *s, const tg_SeenState *state,
-                       const tg_Registers *registers, tg_SeenFrame *list,
-                       uint32_t most, uint32_t *count, tg_SeenAbove *above);
+/* Of a coroutine of which nothing runs meanwhile, from the frame that runs. */
+tg_WalkEnd tg_jitwalk_still (tg_Sight *s, const tg_SeenState *state,
+                             const tg_JitRunning *r, tg_SeenFrame *list,
+                             uint32_t most, uint32_t *count);
 
 /* From a frame on, with those that compiled code would leave above the stack,
    or NULL. For whoever reads while the process runs: a caller must own the

@@ -37,11 +37,11 @@ static bool read_of_thread (int pid, int tid, const char *name, char *to,
 }
 
 /* "NR args... SP PC" of a thread that waits; "running" (proc(5)). */
-static uint64_t stack_in (const char *text) {
-  uint64_t words[2] = {0, 0};
+static bool words_in (const char *text, uint64_t words[2]) {
   const char *p = text;
+  words[0] = words[1] = 0;
   if (*p != '-' && (*p < '0' || *p > '9'))
-    return 0;
+    return false;
   while (*p != '\0') {
     char *end;
     uint64_t word = strtoull(p, &end, 0);
@@ -51,20 +51,23 @@ static uint64_t stack_in (const char *text) {
     words[1] = word;
     p = end;
   }
-  return words[0];
+  return words[0] != 0;
 }
 
 uint64_t tg_halt_waits (int pid, int tid) {
   char text[256];
-  bool read = read_of_thread(pid, tid, "syscall", text, sizeof text);
-  return read ? stack_in(text) : 0;
+  uint64_t words[2];
+  bool waits = read_of_thread(pid, tid, "syscall", text, sizeof text)
+               && words_in(text, words);
+  return waits ? words[0] : 0;
 }
 
 /* What it waits in, and when it last ran (sched: the third number counts). */
-static bool note_wait (int pid, int tid, char *to, size_t n) {
+static bool note_wait (int pid, int tid, char *to, size_t n,
+                       uint64_t words[2]) {
   char call[160], times[80];
   if (!read_of_thread(pid, tid, "syscall", call, sizeof call)
-      || stack_in(call) == 0
+      || !words_in(call, words)
       || !read_of_thread(pid, tid, "schedstat", times, sizeof times))
     return false;
   snprintf(to, n, "%s%s", call, times);
@@ -177,12 +180,16 @@ void tg_halt_relax (int usual) {
 }
 
 bool tg_halt_begin (tg_Halt *h, int pid, int tid) {
+  uint64_t words[2];
   *h = (tg_Halt){.pid = pid, .tid = tid};
   char state = tg_process_state(pid, tid);
   if (state == 'T' || state == 't' || state == 'Z' || state == 'X')
     h->kind = TG_HALT_HELD;
-  else if (note_wait(pid, tid, h->before, sizeof h->before))
+  else if (note_wait(pid, tid, h->before, sizeof h->before, words)) {
     h->kind = TG_HALT_WAITS;
+    h->registers.stack = words[0];
+    h->registers.pc = words[1];
+  }
   else if (seize(h))
     h->kind = TG_HALT_STOPPED;
   return h->kind != TG_HALT_NONE;
@@ -200,9 +207,10 @@ bool tg_halt_stop (tg_Halt *h, int pid, int tid) {
 
 bool tg_halt_rests (const tg_Halt *h) {
   char after[sizeof h->before];
+  uint64_t words[2];
   if (h->kind != TG_HALT_WAITS)
     return h->kind != TG_HALT_NONE;
-  return note_wait(h->pid, h->tid, after, sizeof after)
+  return note_wait(h->pid, h->tid, after, sizeof after, words)
          && strcmp(after, h->before) == 0;
 }
 

@@ -34,7 +34,8 @@ typedef struct tg_Halt {
   bool late;            /* it was told to stop, and has not done so yet */
   uint64_t since_ns;
   uint64_t took_ns;     /* how long it stood still */
-  tg_Registers registers;
+  tg_Registers registers;       /* of one that waits the stack's end and the
+                                   next instruction alone */
   char before[256];     /* what it waits in, and how often it has waited */
 } tg_Halt;
 

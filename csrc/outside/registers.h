@@ -17,7 +17,7 @@
 
 typedef struct tg_Registers {
   uint64_t list[TG_REGISTERS];
-  unsigned count;       /* 0: none are known */
+  unsigned count;       /* 0: none are known, but for those that follow */
   uint64_t stack;       /* where the C stack ends */
   uint64_t pc;          /* the machine's next instruction */
 } tg_Registers;

@@ -82,6 +82,8 @@ typedef struct tg_SeenFrame {
   bool hooked;          /* its hook runs */
   bool stale;           /* the leaf: 'pc' may be behind */
   bool inlined;         /* it is not on the stack: compiled code runs it */
+  bool near;            /* the leaf, in compiled code: 'pc' is where the
+                           interpreter would go on if that were left */
 } tg_SeenFrame;
 
 /* What runs above the innermost frame that is told of. */
@@ -96,6 +98,8 @@ typedef struct tg_SeenAbove {
   uint32_t trace;       /* compiled code: its number, */
   uint64_t code;        /* and the prototype it begins in; 0: not known; */
   int32_t pc;           /* at which instruction */
+  uint64_t slots;       /* from here on slots of the stack may be of before,
+                           since what is in them is in registers; 0: none */
 } tg_SeenAbove;
 
 typedef enum tg_WalkEnd {

@@ -198,7 +198,7 @@ tg_WalkEnd tg_walk_running (tg_Sight *s, const tg_SeenState *state,
   if (s->dialect != NULL)
     return s->dialect->walk(s, state, registers, list, most, count, above);
   tg_WalkEnd end = tg_walk(s, state, list, most, count);
-  if (*count > 0 && registers != NULL)
+  if (*count > 0 && registers != NULL && registers->count > 0)
     tg_walk_refine(s, state, &list[0], registers);
   return end;
 }

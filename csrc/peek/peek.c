@@ -158,7 +158,8 @@ static void push_glance (lua_State *L, const Peeking *p) {
   char release[TG_TARGET_LUA];
   lua_Integer coroutines = 0;
   for (uint32_t i = 0; i < p->dump.nstates; i++)
-    coroutines += (lua_Integer)p->dump.states[i].nthreads;
+    coroutines += (lua_Integer)p->dump.states[i].nthreads
+                  + (lua_Integer)p->dump.states[i].omitted;
   tg_target_lua(&p->target, release);
   lua_newtable(L);
   lx_set_string(L, "lua", release);

@@ -1,15 +1,20 @@
 -- Hosts that nobody has prepared, under load: a server in luv's loop, whose
--- requests are coroutines, and lighttpd with a script in Lua. Neovim and nginx
--- are in luajit_samples_spec.lua.
+-- requests are coroutines, lighttpd with a script in Lua, and a core of nginx.
+-- Samples of neovim and nginx are in luajit_samples_spec.lua.
 
 local uv = require "luv"
 
 local lookedat = require "spec.support.lookedat"
+local nginxes = require "spec.support.nginxes"
 local run = require "spec.support.run"
 local spied = require "spec.support.spied"
 local waiting = require "spec.support.waiting"
 
+local always = it
 local it = run.needs("luv", it, pending)
+
+-- Of what a sanitizer has mapped a core fills the disk.
+local has_cores = lookedat.has_gcore and not os.getenv "LD_PRELOAD"
 
 -- Work of 60, 30 and 10 parts, which takes many ticks.
 local loops = [[
@@ -102,8 +107,7 @@ describe("a server in luv's loop", function ()
       process:word()
       local one = ask(process.directory .. "/socket", "x", 3)
       local targets = {process.pid}
-      -- of what a sanitizer has mapped a core fills the disk
-      if lookedat.has_gcore and not os.getenv "LD_PRELOAD" then
+      if has_cores then
         targets[2] = lookedat.core_of(process)
       end
       for _, target in ipairs(targets) do
@@ -161,6 +165,45 @@ describe("lighttpd", function ()
         for _ = 1, 300 do assert(answered()) end
       end)
       check_parts(path)
+    end)
+  end)
+end)
+
+describe("nginx", function ()
+  local test = has_cores and nginxes.test(always, pending)
+               or function (sentence)
+    pending(sentence .. " needs gcore (package gdb), and no sanitizer")
+  end
+
+  -- While it serves one request that lasts until there is a file.
+  test("has the functions of its handler in a core", function ()
+    nginxes.with(loops .. [[
+      local function is_over ()
+        local file = io.open(ngx.config.prefix() .. "/stop")
+        return file and file:close()
+      end
+      local function serve () while not is_over() do handle() end end
+      serve()
+      ngx.say "done"]], function (nginx)
+      local request = nginx:request "/"
+      local running
+      assert(waiting.till(function ()
+        local core = lookedat.core_of(nginx)
+        local result, document = lookedat.dump(core)
+        os.remove(core)
+        assert.equal("", result.stderr)
+        assert.equal(nginx.pid, document.pid)
+        running = document.states[1].coroutines[1]
+        return stack_of(running):find " serve "
+      end, run.patience))
+      assert.matches("^running .*serve %(main chunk%)$", stack_of(running))
+      for _, frame in ipairs(running.frames) do
+        assert(frame.kind == "C" or frame.url:find "/handler%.lua$", frame.url)
+      end
+      run.write(nginx.directory .. "/stop", "")
+      waiting.till(function () return request.over end, run.patience)
+      request.pipe:close()
+      assert.matches("done", request.answer)
     end)
   end)
 end)

@@ -3,10 +3,9 @@
 
 local jits = require "spec.support.jits"
 local lookedat = require "spec.support.lookedat"
+local nginxes = require "spec.support.nginxes"
 local run = require "spec.support.run"
 local spied = require "spec.support.spied"
-local uv = require "luv"
-local waiting = require "spec.support.waiting"
 
 local here = jits.here()
 local path = here[1] and here[1].path
@@ -319,83 +318,34 @@ describe("record --pid of a host of LuaJIT", function ()
     end, {"--headless", "-u", "NONE", "-c", "luafile program.lua"})
   end)
 
-  local modules = "/usr/lib/nginx/modules/"
-  local has_module = run.read(modules .. "ngx_http_lua_module.so")
-  local test = has_module and hosted "nginx" or function (sentence)
-    pending(sentence .. ": there is no nginx with its Lua module here")
-  end
+  local test = nginxes.test(always, pending)
 
   -- Each request has a coroutine that C resumes.
   test("tells what requests to nginx run, and in which coroutine", function ()
-    run.within(function (directory)
-      local socket = directory .. "/socket"
-      run.write(directory .. "/handler.lua",
-                (loops:gsub("%%%%", "%%")) .. [[
-        local function handle () A() B() C() end
-        local co = coroutine.wrap(function ()
-          while true do handle() coroutine.yield() end
-        end)
-        for _ = 1, 5 do co() handle() end
-        ngx.say "done"]])
-      run.write(directory .. "/nginx.conf", ([[
-        load_module @mndk_http_module.so;
-        load_module @mngx_http_lua_module.so;
-        daemon off; master_process off; pid @d/pid; error_log @d/errors;
-        events {}
-        http {
-          access_log off; client_body_temp_path @d/1; proxy_temp_path @d/2;
-          fastcgi_temp_path @d/3; uwsgi_temp_path @d/4; scgi_temp_path @d/5;
-          server {
-            listen unix:@d/socket;
-            location / { content_by_lua_file @d/handler.lua; }
-          }
-        }]]):gsub("@(.)", {d = directory, m = modules}))
-      local ended
-      local handle, pid = uv.spawn("nginx", {
-        args = {"-p", directory, "-c", directory .. "/nginx.conf"},
-      }, function () ended = true end)
-      -- An answer to a request; nil: nobody listens.
-      local function ask ()
-        local pipe, answer, over = uv.new_pipe(), "", false
-        pipe:connect(socket, function (fault)
-          over = fault
-          if fault then return end
-          pipe:write "GET / HTTP/1.0\r\n\r\n"
-          pipe:read_start(function (_, data)
-            answer, over = answer .. (data or ""), data == nil
-          end)
-        end)
-        waiting.till(function () return over end, run.patience)
-        pipe:close()
-        return answer ~= "" and answer or nil
-      end
-      local ok, message = pcall(function ()
-        assert(waiting.till(function () return ended or ask() end,
-                            run.patience))
-        assert(not ended, run.read(directory .. "/errors"))
-        local recording = directory .. "/x.tgr"
-        local command = spied.start {"record", "--pid", tostring(pid), "-o",
-                                     recording, "--sample", "10000"}
-        spied.looking(command)
-        for _ = 1, 50 do
-          assert.matches("done", ask())
-        end
-        command.handle:kill "sigint"
-        spied.ended(command)
-        assert.equal(0, command.status, command.stderr)
-        check_parts(recording, {A = 0.6, B = 0.3, C = 0.1}, "self_ms")
-        local rows = spied.report(recording)
-        local handled = rows.handle.total_ms
-        for _, name in ipairs {"(main chunk)", "(anonymous function)"} do
-          local share = rows[name].total_ms / handled
-          assert(share > 0.25, ("%s has %.3f"):format(name, share))
-        end
+    nginxes.with((loops:gsub("%%%%", "%%")) .. [[
+      local function handle () A() B() C() end
+      local co = coroutine.wrap(function ()
+        while true do handle() coroutine.yield() end
       end)
-      handle:kill "sigkill"
-      waiting.till(function () return ended end, run.patience)
-      handle:close()
-      uv.run "nowait"
-      assert(ok, message)
+      for _ = 1, 5 do co() handle() end
+      ngx.say "done"]], function (server)
+      local recording = server.directory .. "/x.tgr"
+      local command = spied.start {"record", "--pid", tostring(server.pid),
+                                   "-o", recording, "--sample", "10000"}
+      spied.looking(command)
+      for _ = 1, 50 do
+        assert.matches("done", server:ask "/")
+      end
+      command.handle:kill "sigint"
+      spied.ended(command)
+      assert.equal(0, command.status, command.stderr)
+      check_parts(recording, {A = 0.6, B = 0.3, C = 0.1}, "self_ms")
+      local rows = spied.report(recording)
+      local handled = rows.handle.total_ms
+      for _, name in ipairs {"(main chunk)", "(anonymous function)"} do
+        local share = rows[name].total_ms / handled
+        assert(share > 0.25, ("%s has %.3f"):format(name, share))
+      end
     end)
   end)
 end)

@@ -250,6 +250,242 @@ describe("a dump of LuaJIT that runs", function ()
   end)
 end)
 
+-- A program that first tells all stacks that it can have, function by function
+-- with the line that is at work, and then runs compiled: calls in calls,
+-- methods, extra arguments, a protected call, metamethods, tail calls,
+-- recursion, allocations, a coroutine.
+local inlining = [[
+jit.off()
+local t, Account, Pair = {}, {}, {}
+for i = 1, 64 do t[i] = i end
+local function store (i)
+  local k = i % 61 + 1
+  if k > 30 then
+    t[k] = t[64 - k] * 0.5 + 1
+  else
+    t[k] = 2
+  end
+end
+local function twice (i)
+  store(i)
+  store(i + 1)
+end
+function Account:add (i)
+  twice(i)
+  local mine = i + 9
+  twice(mine)
+  return mine
+end
+Pair.__index = function (_, k) t[1] = t[1] % 7 + 1 return k end
+Pair.__add = function (a, b)
+  local r = t[2] + 1
+  t[2] = r % 5
+  return a, b
+end
+local pair = setmetatable({}, Pair)
+local function pass (...)
+  local r = Account.add(...)
+  return r
+end
+local function guarded (i)
+  local ok, r = pcall(pass, Account, i)
+  return select("#", ok, r)
+end
+local function tail (i) return twice(i) end
+local function deep (n)
+  t[3] = n
+  if n == 0 then return 0 end
+  local r = deep(n - 1)
+  return r + 1
+end
+local function allocate (i)
+  Account.last = {i, "a" .. i % 100}
+  return #Account.last
+end
+local resume = coroutine.wrap(function ()
+  while true do
+    for j = 1, 50 do store(j) end
+    coroutine.yield()
+  end
+end)
+local function each (i)
+  for j = 1, 20 do store(j + i) end
+  for k in ipairs(t) do if k > 10 then break end twice(k) end
+end
+local function body (i)
+  local r = pass(Account, i) + guarded(i) + #tostring(pair[i])
+  local s = pair + pair
+  tail(i)
+  allocate(i)
+  each(i)
+  resume()
+  return r + deep(i % 30) + (s == pair and 1 or 0)
+end
+local stacks, getinfo = {}, debug.getinfo
+local function note ()
+  local words, level = {}, 2
+  local info = getinfo(level, "Sl")
+  while info do
+    words[level - 1] = info.what == "C" and "C"
+                       or info.linedefined .. ":" .. info.currentline
+    level = level + 1
+    info = getinfo(level, "Sl")
+  end
+  stacks[table.concat(words, " ")] = true
+end
+local function tell ()
+  debug.sethook()
+  local list = {}
+  for stack in pairs(stacks) do list[#list + 1] = stack end
+  say(table.concat(list, "\n"))
+  jit.on()
+end
+debug.sethook(note, "", 1)
+local rounds = 0
+while true do
+  rounds = rounds + 1
+  if rounds == 100 then tell() end
+  body(rounds)
+end]]
+
+-- Of the innermost function the line may be next to the one at work.
+local function without_line (stack)
+  return (stack:gsub("^(%d+):[%w?]+", "%1"))
+end
+
+local function stacks_of (word)
+  local set = {}
+  for stack in word:gmatch "[^\n]+" do
+    set[without_line(stack)] = true
+  end
+  return set
+end
+
+-- Above the innermost function of Lua there may be those in C that it has
+-- called, which nobody was told of.
+local function stack_of (coroutine)
+  local words = {}
+  for _, frame in ipairs(coroutine.frames) do
+    if frame.kind ~= "C" then
+      words[#words + 1] = frame.linedefined .. ":" .. (frame.line or "?")
+    elseif words[1] then
+      words[#words + 1] = "C"
+    end
+  end
+  return table.concat(words, " ")
+end
+
+local function has_inlined (coroutine)
+  local first = coroutine.frames[1]
+  return first and first.inlined or false
+end
+
+describe("a dump of LuaJIT in compiled code", function ()
+  local core = require "tracegrip.core"
+
+  -- Of as many dumps those with functions that are inlined; none may be
+  -- impossible.
+  local function look (target, possible, times)
+    local inlined = {}
+    for i = 1, times do
+      local document = assert(core.dump(target, {locals = true}))
+      local coroutine = document.states[1].coroutines[1]
+      local stack = stack_of(coroutine)
+      assert(coroutine.unknown or stack == ""
+             or possible[without_line(stack)], ("look %d: %s"):format(i, stack))
+      if has_inlined(coroutine) then
+        inlined[#inlined + 1] = coroutine
+      end
+    end
+    return inlined
+  end
+
+  it("has the functions that are inlined, and no stack that cannot be",
+     function ()
+    lookedat.with(path, inlining, function (process)
+      local possible = stacks_of(process:word())
+      local inlined
+      assert(waiting.till(function ()
+        inlined = look(process.pid, possible, 100)
+        return #inlined >= 10
+      end, run.patience))
+      for _, coroutine in ipairs(inlined) do
+        local frame = coroutine.frames[1]
+        assert.is_true(coroutine.compiled.trace > 0)
+        assert.is_true(frame.near)
+        assert.is_true(frame.line >= frame.linedefined)
+        -- what registers hold is not on the stack
+        for _, variable in ipairs(frame.locals) do
+          assert.is_true(variable.unknown)
+          assert.is_nil(variable.value)
+        end
+      end
+    end)
+  end)
+
+  it("has them in a core", function ()
+    if not lookedat.has_gcore or os.getenv "LD_PRELOAD" then
+      return            -- of what a sanitizer has mapped a core fills the disk
+    end
+    lookedat.with(path, inlining, function (process)
+      local possible = stacks_of(process:word())
+      assert(waiting.till(function ()
+        return #look(process.pid, possible, 20) > 0
+      end, run.patience))
+      assert(waiting.till(function ()
+        return #look(lookedat.core_of(process), possible, 1) > 0
+      end, run.patience))
+    end)
+  end)
+
+  it("has them while a call of the FFI waits in it, which is not stopped",
+     function ()
+    lookedat.with(path, [[
+      local module = "ffi"
+      local ffi = require(module)
+      ffi.cdef "int poll (void *, unsigned long, int);"
+      local C = ffi.C
+      local function nap (ms)
+        if ms < 0 then return 0 end
+        local r = C.poll(nil, 0, ms)
+        return r + 1
+      end
+      local function outer (ms) local r = nap(ms) return r end
+      local sum = 0
+      say "x"
+      for i = 1, 1e9 do sum = sum + outer((i - i % 500) * 1000) end]],
+                  function (process)
+      process:word()
+      local document
+      assert(waiting.till(function ()
+        document = assert(core.dump(process.pid, {}))
+        local coroutine = document.states[1].coroutines[1]
+        return coroutine.waits and coroutine.compiled
+      end, run.patience))
+      local coroutine = document.states[1].coroutines[1]
+      assert.equal(0, document.stopped_ms)
+      assert.same({"nap", "outer", "(main chunk)"},
+                  {table.unpack(names_of(coroutine), 1, 3)})
+      assert.is_true(coroutine.frames[1].near)
+      assert.is_true(coroutine.compiled.trace > 0)
+    end)
+  end)
+
+  it("marks them for a person, and says what it does not know", function ()
+    local rows = table.concat(require "tracegrip.cli.dump".format {
+      pid = 1, exe = "x", lua = "LuaJIT 2.1.0", stopped_ms = 0,
+      states = {{coroutines = {{
+        id = 1, status = "running", compiled = {trace = 3},
+        frames = {
+          {name = "store", kind = "Lua", url = "p.lua", line = 6, near = true,
+           inlined = true, locals = {{name = "k", unknown = true}}},
+          {name = "twice", kind = "Lua", url = "p.lua", line = 9}}}}}}}, "\n")
+    assert.truthy(rows:find("p.lua:6 or near  (inlined)\n"
+      .. "          k = (not known: in compiled code)\n", 1, true), rows)
+    assert.truthy(rows:find("p.lua:9\n?$"), rows)
+  end)
+end)
+
 describe("a dump of neovim", function ()
   local has_nvim = os.execute "command -v nvim >/dev/null 2>&1"
   local test = has_nvim and it or function (sentence)

@@ -130,9 +130,10 @@ describe("a process that is looked at", function ()
     end)
   end)
 
-  -- The kernel ends who takes more: seconds of a processor, KiB of memory.
-  local function bounded (words)
-    local command = {"sh", "-c", 'ulimit -t 40 -v 3000000; exec "$@"', "sh",
+  -- The kernel ends who takes more: seconds of a processor, MB of memory.
+  local function bounded (words, megabytes)
+    local limits = ("ulimit -t 40 -v %d;"):format((megabytes or 3000) * 1000)
+    local command = {"sh", "-c", limits .. ' exec "$@"', "sh",
                      run.build .. "/bin/tracegrip"}
     table.move(words, 1, #words, #command + 1, command)
     return run.command(command, {env = {LUA = run.host}})
@@ -156,6 +157,37 @@ describe("a process that is looked at", function ()
       assert.equal(0, bounded({"record", "--pid", pid, "--wall", "--duration",
                                "300ms", "-o",
                                process.directory .. "/y"}).status)
+    end)
+  end)
+
+  -- All of them have the deep stack of the one that runs.
+  it("is shown within limits, however many coroutines it has", function ()
+    lookedat.with(run.lua, spied.cpath .. [[
+      local forged = require 'forged'
+      local function deep (n)
+        if n > 0 then return 1 + deep(n - 1) end
+        forged.states(200000)
+        say 'x' io.read()
+        return 0
+      end
+      deep(900)]], function (process)
+      process:waiting()
+      local pid = tostring(process.pid)
+      local result = bounded({"dump", pid, "--json"}, 300)
+      assert.equal(0, result.status, result.stderr)
+      local state, frames = dkjson.decode(result.stdout).states[1], 0
+      assert.equal(10000, #state.coroutines)
+      assert.is_true(state.omitted >= 190000)
+      assert.equal("running", state.coroutines[1].status)
+      for _, coroutine in ipairs(state.coroutines) do
+        frames = frames + #coroutine.frames
+      end
+      assert.equal(100000, frames)
+      assert.is_true(state.coroutines[10000].truncated)
+      result = bounded({"dump", pid}, 300)
+      assert.truthy(result.stdout:find(
+        "\n1%d%d,%d%d%d coroutines more left out %(see %-%-all%)"),
+        result.stderr)
     end)
   end)
 

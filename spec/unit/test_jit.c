@@ -144,14 +144,18 @@ typedef struct Walked {
   tg_SeenAbove above;
 } Walked;
 
-static bool walk (Walked *w) {
+static bool walk_with (Walked *w, const tg_Registers *registers) {
   tg_SeenState state;
   w->count = 0;
   if (!tg_state_read(&sight, STATE, &state))
     return false;
-  w->end = tg_walk_running(&sight, &state, NULL, w->list, MOST, &w->count,
+  w->end = tg_walk_running(&sight, &state, registers, w->list, MOST, &w->count,
                            &w->above);
   return true;
+}
+
+static bool walk (Walked *w) {
+  return walk_with(w, NULL);
 }
 
 static uint64_t slot_of_leaf (void) {
@@ -272,6 +276,7 @@ static void entries_in_a_circle_end (void) {
 enum {
   TRACE = WHERE + 0x4800, SNAPS = WHERE + 0x4900, ENTRIES = WHERE + 0x4940,
   CONSTANTS = WHERE + 0x4980, FIRST = 0x7ff0,   /* of the constants */
+  LIST = WHERE + 0x4a00,                        /* of traces */
   INTERPRETER = 0x400000, COMPILED = 0x500000, OWN_STACK = 16
 };
 
@@ -413,6 +418,57 @@ static void compiled_code_has_the_frames_that_it_would_leave (void) {
   UNIT_CHECK(t.list[1].code == CALLEE_PROTO && t.list[1].pc == 5);
   UNIT_CHECK(!t.list[1].inlined && t.list[2].code == CALLER_PROTO);
   tg_memory_free(&memory);
+}
+
+/* The same of a thread that stands still, by the trace's number. What the trace
+   calls returns to the word below its part of the C stack. */
+static void put_numbered (void) {
+  put_trace();
+  PUT(TRACE, AT_TRACE_NUMBER, 1, 2);
+  PUT(TRACE, AT_TRACE_STACK, 8, 2);
+  PUT(SHARED, AT_SHARED_TRACES, LIST, 8);
+  PUT(SHARED, AT_SHARED_NTRACES, 2, 4);
+  put(LIST + 8, TRACE, 8);
+}
+
+static void a_thread_that_stands_in_compiled_code_has_inlined_frames (void) {
+  Walked w;
+  uint64_t own = ENTRY - OWN_STACK - 8;
+  tg_Registers r = {.stack = own, .pc = COMPILED + 0x40};
+  begin_tick();
+  put_numbered();
+  UNIT_CHECK(walk_with(&w, &r) && w.end == TG_WALK_WHOLE && w.count == 3);
+  UNIT_CHECK(w.above.kind == TG_ABOVE_COMPILED && w.above.slots == BASE);
+  UNIT_CHECK(w.list[0].inlined && w.list[0].near && w.list[0].pc == 4);
+  UNIT_CHECK(w.list[0].code == CALLER_PROTO && !w.list[1].inlined);
+  UNIT_CHECK(w.list[1].code == CALLEE_PROTO && w.list[1].pc == 5);
+  r.pc = COMPILED + 0x3f;
+  UNIT_CHECK(walk_with(&w, &r) && w.count == 2 && w.list[0].pc == 2);
+  r = (tg_Registers){.stack = own - 0x30, .pc = WHERE};
+  put(own - 8, COMPILED + 0x41, 8);
+  tg_memory_forget(&memory);
+  UNIT_CHECK(walk_with(&w, &r) && w.count == 3 && w.list[0].inlined);
+  tg_memory_free(&memory);
+}
+
+/* In no place of that trace, or on another stack: what memory says, and nothing
+   is counted as impossible for it. */
+static void where_a_trace_is_not_certain_is_not_told (void) {
+  Walked w;
+  uint64_t own = ENTRY - OWN_STACK - 8;
+  tg_Registers wrong[] = {
+    {.stack = own, .pc = COMPILED + 0x100}, {.stack = own, .pc = WHERE},
+    {.stack = own + 8, .pc = COMPILED + 0x40}, {.stack = own - 8}, {.count = 15}
+  };
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    begin_tick();
+    put_numbered();
+    UNIT_CHECK(walk_with(&w, &wrong[i]) && w.count == 2);
+    UNIT_CHECK(!w.list[0].near && !w.list[0].inlined);
+    UNIT_CHECK(w.list[0].code == CALLEE_PROTO);
+    UNIT_CHECK(sight.rejected[TG_REASON_CODE] == 0);
+    tg_memory_free(&memory);
+  }
 }
 
 /* Where the trace was entered is in a register, or still on the stack, when it
@@ -563,7 +619,7 @@ static void whatever_is_there_ends_soon (void) {
   static uint8_t good[SIZE];
   uint64_t seed = 1;
   begin_tick();
-  put_trace();
+  put_numbered();
   memcpy(good, image, sizeof good);
   tg_memory_free(&memory);
   for (int round = 0; round < 3000; round++) {
@@ -579,8 +635,11 @@ static void whatever_is_there_ends_soon (void) {
       at = (unit_random(&seed) % 2 == 0) ? at % 0x1100 : at;
       memcpy(image + at, &word, sizeof word);
     }
+    tg_Registers r = {.stack = ENTRY - OWN_STACK - 8,
+                      .pc = COMPILED + (uint64_t)round % 0x100};
     UNIT_CHECK(!walk(&w) || w.count <= MOST);
-    UNIT_CHECK(memory.work < 200000);
+    UNIT_CHECK(!walk_with(&w, &r) || w.count <= MOST);
+    UNIT_CHECK(memory.work < 400000);
     memory.work = 0;
     tick(&t, COMPILED + (uint64_t)round % 0x100, WHERE + 0x1000, WHERE);
     tick(&t, INTERPRETER, BASE, code_of(CALLEE_PROTO) + 4 * 4);
@@ -603,6 +662,8 @@ int main (void) {
   UNIT_RUN(half_a_call_is_the_callers);
   UNIT_RUN(what_is_not_there_any_more_is_late);
   UNIT_RUN(compiled_code_has_the_frames_that_it_would_leave);
+  UNIT_RUN(a_thread_that_stands_in_compiled_code_has_inlined_frames);
+  UNIT_RUN(where_a_trace_is_not_certain_is_not_told);
   UNIT_RUN(a_trace_that_was_left_is_found_by_its_frame);
   UNIT_RUN(snapshots_of_an_older_one_are_not_misread);
   UNIT_RUN(a_table_has_its_entries_and_that_of_0);

@@ -24,8 +24,8 @@ local own = {
   {name = "upvalues", flag = "--upvalues", value = true,
    group = "What is shown", help = "Upvalues of every frame's function."},
   {name = "all", flag = "--all", value = true, group = "What is shown",
-   help = "Coroutines that are over and not yet collected, too, and every "
-          .. "frame of stacks of more than 1000."},
+   help = "Coroutines that are over and not yet collected, too, all of more "
+          .. "than 10000, and every frame of stacks of more than 1000."},
   {name = "json", flag = "--json", value = true, group = "What is shown",
    help = "For programs: one JSON object."},
   {name = "noStop", flag = "--no-stop", value = true, group = "The target",
@@ -64,15 +64,23 @@ local function place_of (frame)
     return "?"
   end
   return ("%s:%s%s"):format(columns.clean(frame.url), frame.line or "?",
-                            frame.stale and " or later" or "")
+                            frame.stale and " or later"
+                            or frame.near and " or near" or "")
 end
 
 local function add_variables (rows, frame, list)
   for _, variable in ipairs(list or {}) do
     rows[#rows + 1] = ("          %s = %s"):format(
       columns.clean(variable.name),
-      griptext(variable.value, frame.objectPool))
+      variable.unknown and "(not known: in compiled code)"
+      or griptext(variable.value, frame.objectPool))
   end
+end
+
+-- What is behind a frame's place.
+local function marks_of (frame)
+  return (frame.tailCall and "  (tail call)" or "")
+         .. (frame.inlined and "  (inlined)" or "")
 end
 
 local function add_frames (rows, frames)
@@ -85,8 +93,7 @@ local function add_frames (rows, frames)
     local name = columns.clean(frame.name)
     local space = (" "):rep(width - columns.width(name))
     rows[#rows + 1] = ("  #%-4d %s%s  %s%s"):format(
-      i - 1, name, space, place_of(frame),
-      frame.tailCall and "  (tail call)" or "")
+      i - 1, name, space, place_of(frame), marks_of(frame))
     add_variables(rows, frame, frame.arguments)
     add_variables(rows, frame, frame.locals)
     add_variables(rows, frame, frame.upvalues)
@@ -108,14 +115,15 @@ end
 
 -- What runs above the innermost frame and has no frame there.
 local function above_of (coroutine)
-  local compiled = coroutine.compiled
+  local compiled, first = coroutine.compiled, coroutine.frames[1]
   if coroutine.unknown then
     return "in Lua code: the interpreter alone knows where"
   elseif compiled then
     local from = compiled.url and (", from %s:%s"):format(
       columns.clean(compiled.url), compiled.line or "?") or ""
-    return ("compiled code runs (trace %d%s), and what it has inlined"):format(
-      compiled.trace, from)
+    return ("compiled code runs (trace %d%s)%s"):format(
+      compiled.trace, from,
+      first and first.near and "" or ", and what it has inlined")
   end
 end
 
@@ -146,7 +154,7 @@ end
 local function head_of (document)
   local n = 0
   for _, state in ipairs(document.states) do
-    n = n + #state.coroutines
+    n = n + #state.coroutines + (state.omitted or 0)
   end
   local lua = document.lua
   return ("process %d: %s, %s%s, %s, %s; %s"):format(
@@ -173,6 +181,11 @@ function dump.format (document)
       rows[#rows + 1] = ""
       rows[#rows + 1] = ("%s more over (see --all)"):format(
         units.several(state.dead, "coroutine"))
+    end
+    if state.omitted then
+      rows[#rows + 1] = ""
+      rows[#rows + 1] = ("%s more left out (see --all)"):format(
+        units.several(state.omitted, "coroutine"))
     end
   end
   if document.omitted then
