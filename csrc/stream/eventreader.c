@@ -35,8 +35,8 @@ TG_INLINE void read_values (Rest *r, tg_Event *e) {
   };
 }
 
-/* The same behind an event that is written shorter. Of nine in ten the count is
-   one byte, which is there for sure. */
+/* The same behind an event that is written shorter; mostly the count is one
+   byte. */
 TG_INLINE void read_short_values (Rest *r, tg_Event *e, bool sure) {
   if ((e->flags & TG_EVF_VALUES) == 0)
     return;
@@ -86,7 +86,7 @@ static void read_call (Rest *r, tg_Event *e) {
 **
 ** Each function here is made twice: mostly there are so many bytes behind the
 ** event's first one that all its numbers are there for 'sure', and none of them
-** has to be asked for. That is a fifth of the time that decoding takes.
+** has to be asked for.
 */
 
 /* Bytes of the longest: its head, three numbers and the first byte of the count
