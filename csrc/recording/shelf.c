@@ -180,8 +180,8 @@ static tg_Block *unpack (Shelf *shelf, uint64_t place, size_t size) {
   return NULL;
 }
 
-/* The block ahead is not waited for but by whoever needs it: 'good' is false
-   of one that could not be read, which is then loaded, to tell why. */
+/* Waits for the block ahead. '*good' is false of one that could not be read:
+   whoever needs it loads it then, which tells why. */
 static tg_Block *take_ahead (Shelf *shelf, bool *good) {
   tg_assert(shelf->ahead != 0);
   shelf->ahead = 0;
