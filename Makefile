@@ -66,7 +66,7 @@ LIBLUA  = $(firstword $(wildcard /usr/lib/*/liblua$(VERSION).so))
 HOSTS   = $(if $(FOREIGN),,$(if $(LIBLUA),$(addprefix $(BUILD)/spec/, \
           embedding embedding_static plugin.so plugging)))
 BENCH   = $(BUILD)/spec/bench_hook.so
-THREADED = store readahead follower channel handover
+THREADED = store packed unpacker readahead follower channel handover
 UNIT    = $(UNITC:spec/unit/%.c=$(BUILD)/%) $(BUILD)/test_fuzz
 
 MODULES = $(CURDIR)/lua/?.lua;$(CURDIR)/lua/?/init.lua;;

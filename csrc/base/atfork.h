@@ -8,7 +8,8 @@
 ** The order is that of the places below. Before a fork mutexes are taken from
 ** the first place to the last, as they are nested elsewhere: who has a session
 ** may come to its channel, who has the server's mutex takes those of channels,
-** who has a channel's takes a store's, who has a store's takes a packer's;
+** who has a channel's takes a store's, who has a store's takes a packer's or an
+** unpacker's;
 ** nothing is taken inside of those of the own functions, the proof and the
 ** clock. They are given back from the last to the first, so what sessions do in
 ** the child finds all others whole.
@@ -31,7 +32,7 @@ typedef enum tg_AtFork {
 typedef enum tg_AtForkPlace {
   TG_ATFORK_HOSTS, TG_ATFORK_SERVER, TG_ATFORK_OWN, TG_ATFORK_PROOF,
   TG_ATFORK_CLOCK, TG_ATFORK_STREAMS, TG_ATFORK_PACKERS,
-  TG_ATFORK_TICKERS, TG_ATFORK_COVERAGE, TG_ATFORK_PLACES
+  TG_ATFORK_UNPACKERS, TG_ATFORK_TICKERS, TG_ATFORK_COVERAGE, TG_ATFORK_PLACES
 } tg_AtForkPlace;
 
 /* From now on 'fork' is called on each side of a fork, and 'exit' when the

@@ -128,22 +128,23 @@ static void add_self (tg_Profile *p, uint64_t ns, uint64_t spent_ns) {
   r->spent_ns += spent_ns;
 }
 
-/* The time since the packet before is the innermost frame's. */
+/* The time since the packet before is the innermost frame's. What is called
+   comes last: so nothing is saved for it where there is no tree. */
 static void pass_time (tg_Profile *p, uint64_t now_ns, uint64_t spent_ns) {
   uint64_t ns = now_ns - p->last_ns;
   uint64_t spent = spent_ns > p->spent_ns ? spent_ns - p->spent_ns : 0;
   tg_assert(now_ns >= p->last_ns);
   p->last_ns = now_ns;
   p->spent_ns = spent_ns;
+  if (p->bytick.ticks != TG_TICKS_ONLY) {
+    p->now_ns = now_ns;
+    if (p->nopen > 0)
+      add_self(p, ns, spent);
+    else
+      p->idle_ns += ns;
+  }
   if (has_tree(p))
     tg_bytick_pass(&p->bytick, &p->tree, tg_profile_node(p), now_ns, spent_ns);
-  if (p->bytick.ticks == TG_TICKS_ONLY)
-    return;
-  p->now_ns = now_ns;
-  if (p->nopen > 0)
-    add_self(p, ns, spent);
-  else
-    p->idle_ns += ns;
 }
 
 /* The innermost open frame that is no pause; NULL: there is none. Nothing is

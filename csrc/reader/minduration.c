@@ -348,15 +348,20 @@ static bool read_on (tg_MinDuration *s, tg_Pos end, tg_Packet *out) {
          && number(s, out);
 }
 
-/* Without a minimum it is the reader and nothing else. */
-bool tg_minduration_next (tg_MinDuration *s, tg_Pos end, tg_Packet *out) {
-  if (is_off(s))
-    return tg_reader_next(s->reader, end, out);
+static TG_NOINLINE bool filter_next (tg_MinDuration *s, tg_Pos end,
+                                     tg_Packet *out) {
   if (s->scout.reader == NULL)
     start(s, end);
   if (tg_lefttime_next(&s->left, out))
     return number(s, out);
   return read_on(s, end, out);
+}
+
+/* Without a minimum it is the reader and nothing else: that way saves no
+   registers for the other one. */
+bool tg_minduration_next (tg_MinDuration *s, tg_Pos end, tg_Packet *out) {
+  return tg_likely(is_off(s)) ? tg_reader_next(s->reader, end, out)
+                              : filter_next(s, end, out);
 }
 
 /* }================================================================== */

@@ -334,7 +334,7 @@ static size_t look (tg_Reader *r, const uint8_t **data) {
    sum may wrap round in a damaged file, and is then no later. */
 static uint64_t ticks_at (const tg_Reader *r, const tg_Event *e) {
   uint64_t ticks = e->ticks;
-  if (!tg_event_absolute(e))
+  if (tg_event_is_usual(e) || !tg_event_absolute(e))
     ticks += r->ticks;
   return ticks > r->ticks ? ticks : r->ticks;
 }
@@ -382,12 +382,16 @@ static void correct_sample (const tg_Reader *r, tg_TrueClock *c,
 }
 
 /* Brings the program's clock to an event after so long a gap. */
-static void pass_gap (tg_TrueClock *c, const tg_Event *e, uint64_t gap) {
-  uint64_t overhead = overhead_of(e, gap);
+TG_INLINE void pass_gap (tg_TrueClock *c, const tg_Event *e, uint64_t gap) {
+  if (tg_event_is_usual(e)) {
+    tg_trueclock_pass(c, gap);
+    return;
+  }
   if (tg_event_gauges(e)) {
     tg_trueclock_gauge(c, gap);
     return;
   }
+  uint64_t overhead = overhead_of(e, gap);
   tg_trueclock_overhead(c, overhead);
   tg_trueclock_pass(c, gap - overhead);
 }

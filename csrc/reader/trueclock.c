@@ -1,5 +1,5 @@
 /*
-** trueclock.c - see trueclock.h. Called by the reader, for each event. Cannot
+** trueclock.c - see trueclock.h. Called by the reader, for each gauge. Cannot
 ** fail; numbers of a damaged file make times wrong, and no more.
 */
 #include "reader/trueclock.h"
@@ -21,15 +21,4 @@ void tg_trueclock_gauge (tg_TrueClock *c, uint64_t gap) {
   c->owed -= share;
   if (c->work > 0)
     settle_scale(c, gap);
-}
-
-void tg_trueclock_event (tg_TrueClock *c, const tg_Event *e,
-                         const tg_Function *f, tg_CountedModels *models) {
-  tg_Price price = tg_costs_of(c->costs, e, f, models);
-  uint64_t cost = (uint64_t)price.ticks * c->scale / TG_TRUECLOCK_SAME;
-  uint64_t most = TG_TRUECLOCK_OWED * cost;
-  c->work = price.work;
-  c->owed += cost;
-  if (cost > 0 && c->owed > most)
-    c->owed = most;
 }

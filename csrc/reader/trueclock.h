@@ -86,7 +86,16 @@ TG_INLINE void tg_trueclock_overhead (tg_TrueClock *c, uint64_t ticks) {
 void tg_trueclock_gauge (tg_TrueClock *c, uint64_t gap);
 
 /* An event is there; after tg_trueclock_pass. The rest as of tg_costs_of. */
-void tg_trueclock_event (tg_TrueClock *c, const tg_Event *e,
-                         const tg_Function *f, tg_CountedModels *models);
+TG_INLINE void tg_trueclock_event (tg_TrueClock *c, const tg_Event *e,
+                                   const tg_Function *f,
+                                   tg_CountedModels *models) {
+  tg_Price price = tg_costs_of(c->costs, e, f, models);
+  uint64_t cost = (uint64_t)price.ticks * c->scale / TG_TRUECLOCK_SAME;
+  uint64_t most = TG_TRUECLOCK_OWED * cost;
+  c->work = price.work;
+  c->owed += cost;
+  if (cost > 0 && c->owed > most)
+    c->owed = most;
+}
 
 #endif

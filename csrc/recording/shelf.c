@@ -16,8 +16,9 @@
 
 #include "base/alloc.h"
 #include "recording/fileformat.h"
+#include "recording/packedblock.h"
+#include "recording/unpacker.h"
 #include "text/fileio.h"
-#include "text/zstd.h"
 
 /* A block that the file may not have any more where it was found. */
 typedef struct Kept {
@@ -35,9 +36,12 @@ typedef struct Shelf {
   size_t spare_size;      /* 0 without one */
   Kept *kept;             /* owns; sorted, for there may be thousands */
   uint32_t count;
-  tg_Zstd zstd;           /* owns */
-  uint8_t *packed;        /* owns; bytes before they are unpacked */
-  size_t room;            /* of 'packed' */
+  tg_Unpacking unpacking; /* owns */
+  tg_Unpacker *unpacker;  /* owns; NULL: nobody unpacks beside the reader */
+  uint64_t expected;      /* the place that is likely to be asked for next */
+  bool in_a_row;          /* the last one was asked for as expected */
+  uint64_t ahead;         /* the place that the unpacker is at; 0: none */
+  size_t ahead_size;      /* bytes of its block */
 } Shelf;
 
 #define PACKED (UINT64_C(1) << 63)    /* of a place... */
@@ -67,6 +71,19 @@ static tg_Block *take_memory (Shelf *shelf, size_t size) {
   shelf->spare = NULL;
   shelf->spare_size = 0;
   return b;
+}
+
+/* One block is kept, the larger one: a reader goes from block to block, and
+   needs as many as it gives back. */
+static void give_memory (Shelf *shelf, tg_Block *b, size_t size) {
+  tg_assert(b != shelf->spare);
+  if (room_for(size) <= shelf->spare_size) {
+    tg_free(b);
+    return;
+  }
+  tg_free(shelf->spare);
+  shelf->spare = b;
+  shelf->spare_size = room_for(size);
 }
 
 /* Several may have been found at the same place, one after the other: what is
@@ -135,52 +152,83 @@ static uint64_t place_now (const Shelf *shelf, uint64_t place) {
 
 /* }================================================================== */
 
-/* The packed bytes of a block into memory of the shelf's; NULL with errno. */
-static const uint8_t *read_packed (Shelf *shelf, uint64_t place, size_t size) {
-  if (size > shelf->room) {
-    tg_free(shelf->packed);
-    shelf->packed = tg_malloc(room_for(size));
-    shelf->room = shelf->packed != NULL ? room_for(size) : 0;
-  }
-  if (shelf->packed == NULL)
-    errno = ENOMEM;
-  else if (tg_fileio_read(shelf->fd, shelf->packed, size, place))
-    return shelf->packed;
-  return NULL;
-}
+/*
+** {==================================================================
+** Packed blocks
+** ===================================================================
+*/
 
-/* The data of a block that is packed, all of them, and as much behind the head
-   'b' as is not good. */
-static bool load_packed (Shelf *shelf, uint64_t place, tg_Block *b) {
-  uint32_t packed = tg_block_used(b);
-  const uint8_t *data = read_packed(shelf, place + sizeof *b, packed);
-  if (data == NULL)
-    return false;
-  if (!tg_zstd_unpack(&shelf->zstd, data, packed, b->data, b->unpacked))
-    memset(b->data, 0, b->unpacked);
-  return true;
-}
-
-/* What it has room for was said by its head when the recording was opened, and
-   is bounded by how much of it is in the file (block.h): the same now. */
-static tg_Block *unpack (Shelf *shelf, uint64_t place, size_t size) {
+/* Memory for a packed block, with its head; NULL with errno. */
+static tg_Block *begin_packed (Shelf *shelf, uint64_t place, size_t size) {
   tg_Block head;
-  if (!tg_fileio_read(shelf->fd, &head, sizeof head, place))
+  if (!tg_packedblock_head(shelf->fd, place, size, &head))
     return NULL;
-  if (head.kind != TG_BLOCK_PACKED || !tg_blockwalk_plausible(&head)
-      || head.unpacked < size - sizeof head) {
-    errno = EIO;
-    return NULL;
-  }
   tg_Block *b = take_memory(shelf, sizeof head + head.unpacked);
+  if (b != NULL)
+    memcpy((void *)b, (void *)&head, sizeof head);
+  return b;
+}
+
+static tg_Block *unpack (Shelf *shelf, uint64_t place, size_t size) {
+  tg_Block *b = begin_packed(shelf, place, size);
   if (b == NULL)
     return NULL;
-  memcpy((void *)b, (void *)&head, sizeof head);
-  if (load_packed(shelf, place, b))
+  if (tg_packedblock_prepare(&shelf->unpacking, b)
+      && tg_packedblock_load(&shelf->unpacking, shelf->fd, place, b))
     return b;
   tg_free(b);
   return NULL;
 }
+
+/* Waits for the block ahead. '*good' is false of one that could not be read:
+   whoever needs it loads it then, which tells why. */
+static tg_Block *take_ahead (Shelf *shelf, bool *good) {
+  tg_assert(shelf->ahead != 0);
+  shelf->ahead = 0;
+  return tg_unpacker_take(shelf->unpacker, good);
+}
+
+static void drop_ahead (Shelf *shelf) {
+  bool good;
+  size_t size = shelf->ahead_size;
+  if (shelf->ahead != 0)
+    give_memory(shelf, take_ahead(shelf, &good), size);
+}
+
+static tg_Block *load_packed (Shelf *shelf, uint64_t place, size_t size) {
+  bool good = false;
+  if (place != shelf->ahead || size != shelf->ahead_size)
+    return unpack(shelf, place_now(shelf, place), size);
+  tg_Block *b = take_ahead(shelf, &good);
+  if (good)
+    return b;
+  give_memory(shelf, b, size);
+  return unpack(shelf, place_now(shelf, place), size);
+}
+
+/* Two readers of one recording expect different blocks: so one is unpacked
+   before it is asked for if the last one was asked for as expected. Of a file
+   that is being written nothing is: its blocks may move meanwhile. */
+static void shelf_expect (tg_Supply *y, uint64_t place, size_t size) {
+  Shelf *shelf = shelf_of(y);
+  shelf->expected = place;
+  if (shelf->unpacker == NULL || !shelf->in_a_row || (place & PACKED) == 0
+      || shelf->count > 0 || shelf->ahead == place
+      || tg_unpacker_works(shelf->unpacker))
+    return;
+  drop_ahead(shelf);
+  tg_Block *b = begin_packed(shelf, place & TG_SUPPLY_PLACE, size);
+  if (b == NULL)
+    return;
+  if (tg_unpacker_begin(shelf->unpacker, place & TG_SUPPLY_PLACE, b)) {
+    shelf->ahead = place;
+    shelf->ahead_size = size;
+  }
+  else
+    give_memory(shelf, b, size);
+}
+
+/* }================================================================== */
 
 /* What the head in the file says of its size is not believed here: 'size' is
    what was found to be good when the recording was opened. */
@@ -201,38 +249,29 @@ static tg_Block *read_block (Shelf *shelf, uint64_t place, size_t size) {
 static tg_Block *shelf_load (tg_Supply *y, uint64_t place, size_t size) {
   Shelf *shelf = shelf_of(y);
   tg_assert(size >= sizeof(tg_Block));
-  tg_Block *b = (place & PACKED) != 0
-                ? unpack(shelf, place_now(shelf, place), size)
-                : read_block(shelf, place, size);
+  shelf->in_a_row = place == shelf->expected;
+  tg_Block *b = (place & PACKED) != 0 ? load_packed(shelf, place, size)
+                                      : read_block(shelf, place, size);
   if (b != NULL)
     tg_block_commit(b, (const uint8_t *)b + size);
   return b;
 }
 
-/* One block is kept, the larger one: a reader goes from block to block, and
-   needs as many as it gives back. */
 static void shelf_release (tg_Supply *y, tg_Block *b, size_t size) {
-  Shelf *shelf = shelf_of(y);
-  tg_assert(b != shelf->spare);
-  if (room_for(size) <= shelf->spare_size) {
-    tg_free(b);
-    return;
-  }
-  tg_free(shelf->spare);
-  shelf->spare = b;
-  shelf->spare_size = room_for(size);
+  give_memory(shelf_of(y), b, size);
 }
 
 /* Called when the last chunk has gone: no block is out any more. */
 static void shelf_free (tg_Supply *y) {
   Shelf *shelf = shelf_of(y);
+  drop_ahead(shelf);
+  tg_unpacker_free(shelf->unpacker);
   close(shelf->fd);
   tg_free(shelf->spare);
   for (uint32_t i = 0; i < shelf->count; i++)
     tg_free(shelf->kept[i].copy);
   tg_free(shelf->kept);
-  tg_free(shelf->packed);
-  tg_zstd_free(&shelf->zstd);
+  tg_packedblock_free(&shelf->unpacking);
   tg_free(y);
 }
 
@@ -275,9 +314,10 @@ tg_Supply *tg_shelf_new (int fd) {
     return NULL;
   }
   shelf->supply = (tg_Supply){
-    .pins = 1, .load = shelf_load, .release = shelf_release,
-    .free = shelf_free
+    .pins = 1, .load = shelf_load, .expect = shelf_expect,
+    .release = shelf_release, .free = shelf_free
   };
   shelf->fd = copy;
+  shelf->unpacker = tg_unpacker_new(copy);
   return &shelf->supply;
 }

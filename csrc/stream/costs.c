@@ -23,36 +23,6 @@ static uint64_t of_values (const tg_Costs *c, tg_Slice values,
          + n.strings * c->ticks[TG_COST_STRING];
 }
 
-static uint64_t of_kind (const tg_Costs *c, const tg_Event *e,
-                         bool c_function) {
-  switch (e->kind) {
-    case TG_EV_CALL:
-      if (e->flags & TG_EVF_TAIL)
-        return c->ticks[TG_COST_TAIL];
-      return c->ticks[c_function ? TG_COST_CALL_C : TG_COST_CALL];
-    case TG_EV_RETURN:
-      return c->ticks[c_function ? TG_COST_RETURN_C : TG_COST_RETURN];
-    case TG_EV_YIELD: case TG_EV_RESUME: case TG_EV_LEAVE:
-      return c->ticks[TG_COST_SWITCH];
-    case TG_EV_THROW:
-      return c->ticks[TG_COST_THROW];
-    case TG_EV_NONE: case TG_EV_CONTEXT: case TG_EV_TIME:
-    case TG_EV_TERMINATE: case TG_EV_GONE: case TG_EV_LOST: case TG_EV_MARK:
-    case TG_EV_SAMPLE: case TG_EV_WAIT: case TG_EV_ALLOCATIONS:
-    default: return 0;
-  }
-}
-
-/* Of the events whose work is gauged. */
-static uint64_t work_of_kind (const tg_Costs *c, const tg_Event *e,
-                              bool c_function) {
-  if (e->kind == TG_EV_CALL && !(e->flags & TG_EVF_TAIL))
-    return c->ticks[c_function ? TG_COST_WORK_CALL_C : TG_COST_WORK_CALL];
-  if (e->kind == TG_EV_RETURN)
-    return c->ticks[c_function ? TG_COST_WORK_RETURN_C : TG_COST_WORK_RETURN];
-  return 0;
-}
-
 /* Longer strings are not told by their address and hash (LUAI_MAXSHORTLEN):
    of such a source the hook compares the text. */
 #define SHORT_MAX 40
@@ -76,17 +46,43 @@ static uint64_t of_function (const tg_Costs *c, const tg_Function *f) {
   }
 }
 
-/* The event's cost beyond that of all events of its kind. */
-static uint64_t beyond_kind (const tg_Costs *c, const tg_Event *e,
-                             const tg_Function *f, tg_CountedModels *models) {
-  uint64_t ticks = 0;
-  if (e->kind == TG_EV_CALL && (e->flags & TG_EVF_SITE))
-    ticks += c->ticks[TG_COST_SITE];
-  if (e->kind == TG_EV_CALL && f != NULL)
-    ticks += of_function(c, f);
-  if (e->values.data != NULL && e->kind != TG_EV_MARK)
-    ticks += of_values(c, e->values, models);
-  return ticks;
+/* What an event costs, in parts. */
+typedef struct Parts {
+  uint64_t kind;        /* as all events of its kind */
+  uint64_t work;        /* what a gauge of those shows; 0: they have none */
+  uint64_t beyond;      /* more than those: all of it is work of the hook's */
+} Parts;
+
+static Parts of_call (const tg_Costs *c, const tg_Event *e,
+                      const tg_Function *f) {
+  bool c_function = f != NULL && f->is_c;
+  Parts p = {0};
+  if (e->flags & TG_EVF_TAIL)
+    p.kind = c->ticks[TG_COST_TAIL];
+  else {
+    p.kind = c->ticks[c_function ? TG_COST_CALL_C : TG_COST_CALL];
+    p.work = c->ticks[c_function ? TG_COST_WORK_CALL_C : TG_COST_WORK_CALL];
+  }
+  if (e->flags & TG_EVF_SITE)
+    p.beyond += c->ticks[TG_COST_SITE];
+  if (f != NULL)
+    p.beyond += of_function(c, f);
+  return p;
+}
+
+static Parts of_return (const tg_Costs *c, const tg_Function *f) {
+  if (f != NULL && f->is_c)
+    return (Parts){.kind = c->ticks[TG_COST_RETURN_C],
+                   .work = c->ticks[TG_COST_WORK_RETURN_C]};
+  return (Parts){.kind = c->ticks[TG_COST_RETURN],
+                 .work = c->ticks[TG_COST_WORK_RETURN]};
+}
+
+/* Of the events that are neither. */
+static uint64_t of_other (const tg_Costs *c, tg_Kind kind) {
+  if (kind == TG_EV_YIELD || kind == TG_EV_RESUME || kind == TG_EV_LEAVE)
+    return c->ticks[TG_COST_SWITCH];
+  return kind == TG_EV_THROW ? c->ticks[TG_COST_THROW] : 0;
 }
 
 /* A file may have any numbers: a sum is cut to what a gap can be. */
@@ -94,12 +90,18 @@ static uint32_t cut (uint64_t ticks) {
   return ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;
 }
 
-/* All that is beyond its kind is work of the hook's. */
+/* The kind is asked for once: nearly all events are calls and returns. */
 tg_Price tg_costs_of (const tg_Costs *c, const tg_Event *e,
                       const tg_Function *f, tg_CountedModels *models) {
-  bool c_function = f != NULL && f->is_c;
-  uint64_t beyond = beyond_kind(c, e, f, models);
-  uint64_t work = work_of_kind(c, e, c_function);
-  return (tg_Price){cut(of_kind(c, e, c_function) + beyond),
-                    work > 0 ? cut(work + beyond) : 0};
+  Parts p = {0};
+  if (e->kind == TG_EV_CALL)
+    p = of_call(c, e, f);
+  else if (e->kind == TG_EV_RETURN)
+    p = of_return(c, f);
+  else
+    p.kind = of_other(c, e->kind);
+  if (e->values.data != NULL && e->kind != TG_EV_MARK)
+    p.beyond += of_values(c, e->values, models);
+  return (tg_Price){cut(p.kind + p.beyond),
+                    p.work > 0 ? cut(p.work + p.beyond) : 0};
 }

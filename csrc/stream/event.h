@@ -174,6 +174,12 @@ TG_INLINE uint8_t *tg_put64 (uint8_t *p, uint64_t v) {
   return p + 8;
 }
 
+TG_INLINE uint32_t tg_get16 (const uint8_t *p) {
+  uint16_t v;
+  memcpy(&v, p, 2);
+  return v;
+}
+
 TG_INLINE uint32_t tg_get32 (const uint8_t *p) {
   uint32_t v;
   memcpy(&v, p, 4);

@@ -35,12 +35,13 @@ TG_INLINE void read_values (Rest *r, tg_Event *e) {
   };
 }
 
-/* The same behind an event that is written shorter. */
-TG_INLINE void read_short_values (Rest *r, tg_Event *e) {
+/* The same behind an event that is written shorter; mostly the count is one
+   byte. */
+TG_INLINE void read_short_values (Rest *r, tg_Event *e, bool sure) {
   if ((e->flags & TG_EVF_VALUES) == 0)
     return;
   const uint8_t *count = r->b.p;
-  uint64_t size = tg_takevar(&r->b);
+  uint64_t size = sure && *count < 0x80 ? *r->b.p++ : tg_takevar(&r->b);
   e->counted = (uint32_t)(r->b.p - count);
   e->values = (tg_Slice){
     .data = tg_take(&r->b, size), .size = size,
@@ -82,7 +83,22 @@ static void read_call (Rest *r, tg_Event *e) {
 ** {==================================================================
 ** Calls and returns that are written shorter
 ** ===================================================================
+**
+** Each function here is made twice: mostly there are so many bytes behind the
+** event's first one that all its numbers are there for 'sure', and none of them
+** has to be asked for.
 */
+
+/* Bytes of the longest: its head, three numbers and the first byte of the count
+   of its values. */
+#define SHORT_NUMBERS (TG_SHORT_HEAD + 3 * 2 + 1)
+
+TG_INLINE uint32_t short16 (Rest *r, bool sure) {
+  if (!sure)
+    return tg_take16(&r->b);
+  r->b.p += 2;
+  return tg_get16(r->b.p - 2);
+}
 
 /* Whether the event with this first byte is one of them. */
 TG_INLINE bool is_short (uint32_t first) {
@@ -92,35 +108,42 @@ TG_INLINE bool is_short (uint32_t first) {
 }
 
 /* FAR is no more than that one flag has to be set, where there is no line. */
-static void read_short_call (Rest *r, tg_Event *e) {
+TG_INLINE void read_short_call (Rest *r, tg_Event *e, bool sure) {
   e->kind = TG_EV_CALL;
-  e->function = tg_take16(&r->b);
+  e->function = short16(r, sure);
   if ((e->flags & TG_EVF_SITE) == 0)
     e->flags &= ~(uint32_t)TG_EVF_FAR;
   else {
-    e->line = tg_take16(&r->b);
+    e->line = short16(r, sure);
     if (e->flags & TG_EVF_FAR)
-      e->caller = tg_take16(&r->b);
+      e->caller = short16(r, sure);
   }
-  read_short_values(r, e);
+  read_short_values(r, e, sure);
 }
 
-static void read_short_return (Rest *r, tg_Event *e) {
+TG_INLINE void read_short_return (Rest *r, tg_Event *e, bool sure) {
   e->flags &= ~(uint32_t)TG_EVF_SHORT;
   if (e->flags & TG_EVF_NOTHING)
     set_nothing(e);
   else
-    read_short_values(r, e);
+    read_short_values(r, e, sure);
 }
 
 /* From the head on, whose kind and flags are set. */
-static void read_short (Rest *r, tg_Event *e) {
+TG_INLINE void read_short_as (Rest *r, tg_Event *e, bool sure) {
   r->b.p++;
-  e->ticks = tg_take16(&r->b);
+  e->ticks = short16(r, sure);
   if (e->kind == TG_EV_NONE)
-    read_short_call(r, e);
+    read_short_call(r, e, sure);
   else
-    read_short_return(r, e);
+    read_short_return(r, e, sure);
+}
+
+static void read_short (Rest *r, tg_Event *e) {
+  if (tg_likely(r->b.end - r->b.p >= SHORT_NUMBERS))
+    read_short_as(r, e, true);
+  else
+    read_short_as(r, e, false);
 }
 
 /* }================================================================== */

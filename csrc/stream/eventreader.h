@@ -42,6 +42,12 @@ typedef struct tg_Event {
 size_t tg_event_decode (const uint8_t *origin, const uint8_t *p, size_t size,
                         tg_Event *e);
 
+/* A call or a return, as nearly all are: then it is none of those below, which
+   need not be asked for one by one. */
+TG_INLINE bool tg_event_is_usual (const tg_Event *e) {
+  return e->kind == TG_EV_CALL || e->kind == TG_EV_RETURN;
+}
+
 /* Whether it is a gauge of the hook's work. */
 TG_INLINE bool tg_event_gauges (const tg_Event *e) {
   return e->kind == TG_EV_TIME && (e->flags & TG_EVF_GAUGE) != 0;

@@ -90,15 +90,6 @@ void tg_functions_watch (tg_Functions *fs, tg_FunctionWatch *watch,
   fs->watcher = watcher;
 }
 
-/* NULL for an id that nobody has defined: in a damaged file there may be any.
-   The acquire is the other side of the release in tg_functions_add. */
-const tg_Function *tg_functions_find (const tg_Functions *fs, uint32_t id) {
-  if (id == 0 || id > atomic_load_explicit(
-          &((tg_Functions *)(uintptr_t)fs)->count, memory_order_acquire))
-    return NULL;
-  return tg_functions_get(fs, id);
-}
-
 /* Neither of Lua nor of C: they have a name and no place. */
 const tg_Function *tg_functions_shown (const tg_Functions *fs, uint32_t id) {
   static char left_name[] = "(calls left out)", hidden_name[] = "(left out)",

@@ -94,9 +94,6 @@ tg_FunctionId tg_functions_add (tg_Functions *fs, const tg_Function *f);
 void tg_functions_watch (tg_Functions *fs, tg_FunctionWatch *watch,
                          void *watcher);
 
-/* The definition of any number at all; NULL: the table has no such id. */
-const tg_Function *tg_functions_find (const tg_Functions *fs, uint32_t id);
-
 /* The same of functions that are shown, those too that are none (see above). */
 const tg_Function *tg_functions_shown (const tg_Functions *fs, uint32_t id);
 
@@ -124,6 +121,17 @@ TG_INLINE const tg_Function *tg_functions_get (const tg_Functions *fs,
       &((tg_Functions *)(uintptr_t)fs)->blocks[id / TG_FUNCTIONS_BLOCK],
       memory_order_acquire);
   return &block[id % TG_FUNCTIONS_BLOCK];
+}
+
+/* The definition of any number at all, as a damaged file may have; NULL: the
+   table has no such id. The acquire is the other side of the release in
+   tg_functions_add. */
+TG_INLINE const tg_Function *tg_functions_find (const tg_Functions *fs,
+                                                uint32_t id) {
+  if (id == 0 || id > atomic_load_explicit(
+          &((tg_Functions *)(uintptr_t)fs)->count, memory_order_acquire))
+    return NULL;
+  return tg_functions_get(fs, id);
 }
 
 #endif

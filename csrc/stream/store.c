@@ -375,6 +375,15 @@ bool tg_cursor_keeps (const tg_Cursor *c) {
   return keeps;
 }
 
+/* With the mutex. Whoever comes to a chunk of a recording mostly goes on to the
+   next one. */
+static void foresee (const tg_Store *s, tg_Chunk *c) {
+  const tg_Chunk *next = next_of(c);
+  if (s->kept && next != NULL && next->block == NULL
+      && next->supply->expect != NULL)
+    next->supply->expect(next->supply, next->place, next->size);
+}
+
 /* The next chunk is pinned before this one is let go: what is between them
    cannot go away. */
 bool tg_cursor_advance (tg_Cursor *c) {
@@ -385,6 +394,7 @@ bool tg_cursor_advance (tg_Cursor *c) {
   if (advanced) {
     c->missed = from->missed;
     unpin(s, from, c->loose);
+    foresee(s, to);
   }
   pthread_mutex_unlock(&s->mutex);
   return advanced;

@@ -29,6 +29,9 @@ typedef struct tg_Supply {
   tg_Block *(*obtain) (struct tg_Supply *y, size_t least, size_t *size);
   /* The block at 'place', read; NULL if it cannot be. */
   tg_Block *(*load) (struct tg_Supply *y, uint64_t place, size_t size);
+  /* The same will be asked for soon, if whoever reads goes on; the block may be
+     made ready by then. NULL is fine. */
+  void (*expect) (struct tg_Supply *y, uint64_t place, size_t size);
   /* The store asks for no more. NULL is fine. */
   void (*left) (struct tg_Supply *y);
   /* Nobody needs this block. */

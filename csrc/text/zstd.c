@@ -109,11 +109,15 @@ static void end_unpacking (void *c) {
     tg_free(c);
 }
 
-bool tg_zstd_unpack (tg_Zstd *z, const void *data, size_t packed, void *to,
-                     size_t size) {
+bool tg_zstd_ready (tg_Zstd *z) {
   if (z->unpacks == NULL)
     z->unpacks = begin_unpacking();
-  return z->unpacks != NULL
+  return z->unpacks != NULL;
+}
+
+bool tg_zstd_unpack (tg_Zstd *z, const void *data, size_t packed, void *to,
+                     size_t size) {
+  return tg_zstd_ready(z)
          && library.unpack(z->unpacks, to, size, data, packed) == size;
 }
 

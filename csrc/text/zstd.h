@@ -32,6 +32,9 @@ size_t tg_zstd_bound (size_t size);
 size_t tg_zstd_pack (tg_Zstd *z, const void *data, size_t size, void *to,
                      size_t room);
 
+/* Allocates what tg_zstd_unpack would; false as there. */
+bool tg_zstd_ready (tg_Zstd *z);
+
 /* Unpacks exactly 'size' bytes; false of others, of what was not packed or has
    changed since, without memory and without the library. */
 bool tg_zstd_unpack (tg_Zstd *z, const void *data, size_t packed, void *to,

@@ -46,20 +46,25 @@ static void write_chunk (Tape *t, tg_FunctionId f, uint64_t *packets) {
   }
 }
 
-/* Packets that can be read, one after the other. */
-static uint64_t count (tg_Recording *r) {
+static tg_Reader *reader_of (tg_Recording *r) {
   tg_Selection d = {0};
   tg_Options o;
-  tg_Packet p;
-  uint64_t n = 0;
   tg_options_init(&o);
   tg_selection_add(&d, &o);
   tg_Reader *reader = tg_reader_new(r->stream, 0, &d);
+  tg_selection_clear(&d);
+  tg_options_free(&o);
+  return reader;
+}
+
+/* Packets that can be read, one after the other. */
+static uint64_t count (tg_Recording *r) {
+  tg_Packet p;
+  uint64_t n = 0;
+  tg_Reader *reader = reader_of(r);
   while (reader != NULL && tg_reader_next(reader, r->end, &p))
     UNIT_CHECK(p.sequence == n++);
   tg_reader_free(reader);
-  tg_selection_clear(&d);
-  tg_options_free(&o);
   return n;
 }
 
@@ -91,6 +96,25 @@ static void read_again (void) {
   UNIT_CHECK(count(r) == packets);
   UNIT_CHECK(r->saved_bytes > r->event_bytes / 2);
   UNIT_CHECK(r->file_bytes < r->event_bytes / 2);
+  tg_recording_close(r);
+}
+
+/* The second one begins in the midst of what the first one reads, and ends when
+   that has still to go on: each expects other blocks than the other one. */
+static void two_readers_at_once (void) {
+  uint64_t packets = record(), n = 0, m = 0;
+  tg_Packet p;
+  tg_Recording *r = open_it();
+  tg_Reader *first = reader_of(r), *second = reader_of(r);
+  while (tg_reader_next(first, r->end, &p)) {
+    UNIT_CHECK(p.sequence == n++);
+    if (n < packets / 3 || m >= packets / 2)
+      continue;
+    UNIT_CHECK(tg_reader_next(second, r->end, &p) && p.sequence == m++);
+  }
+  UNIT_CHECK(n == packets && m == packets / 2);
+  tg_reader_free(first);
+  tg_reader_free(second);
   tg_recording_close(r);
 }
 
@@ -248,6 +272,7 @@ int main (void) {
   UNIT_RUN(blocks_that_were_at_one_place_in_turn_are_two);
   if (tg_zstd_there()) {
     UNIT_RUN(read_again);
+    UNIT_RUN(two_readers_at_once);
     UNIT_RUN(closed_meanwhile);
     UNIT_RUN(damaged_bytes);
     UNIT_RUN(said_sizes);
