@@ -116,9 +116,13 @@ uint64_t tg_heap_state_size (const tg_Heap *h);
 /* Whether 5.1 or 5.2 say in an object's own bits that it is never collected. */
 bool tg_heap_is_fixed (const tg_Heap *h, uint32_t object);
 
-/* Of a table at an address: how many elements, how many nodes (0 where its node
-   is everybody's). */
-uint64_t tg_heap_elements (const tg_Heap *h, uint64_t table);
-uint64_t tg_heap_nodes (const tg_Heap *h, uint64_t table);
+/* A table's two parts; of nodes there are 0 where its one is everybody's. */
+typedef struct tg_HeapTable {
+  uint64_t array, elements;     /* an address, and how many */
+  uint64_t node, nodes;
+} tg_HeapTable;
+
+/* The table at an address; false: it is not there. */
+bool tg_heap_table (const tg_Heap *h, uint64_t at, tg_HeapTable *t);
 
 #endif
