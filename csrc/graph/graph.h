@@ -95,6 +95,16 @@ uint32_t tg_graph_string (tg_Graph *g, const char *s, size_t size);
 uint32_t tg_graph_words (tg_Graph *g, tg_Buf *room, const char *s,
                          size_t size);
 
+/* The same of a string that was expected (tg_intern_expect), with what that
+   returned. */
+uint32_t tg_graph_expected (tg_Graph *g, const char *s, size_t size,
+                            uint64_t hash);
+
+/* So many nodes, edges and strings will be added: a guess that is too high
+   costs nothing, one that is too low nothing either. */
+void tg_graph_reserve (tg_Graph *g, uint32_t nodes, uint32_t edges,
+                       uint32_t strings);
+
 /* The next string, whether or not there is one like it: the number is that of
    the place, as files have it. */
 void tg_graph_append_string (tg_Graph *g, const char *s, size_t size);

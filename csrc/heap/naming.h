@@ -27,6 +27,7 @@ typedef struct tg_Naming {
   tg_IntMap metas;      /* number of a metatable -> name, or NOBODY */
   tg_IntMap heard;      /* number of a metatable or prototype -> name */
   tg_IntMap places;     /* number of a prototype -> "app.lua:12" */
+  tg_IntMap finals;     /* ...-> the name of its functions, in the end */
   tg_Buf text;          /* that a name is put together in */
   tg_Buf escaped;       /* of what is no UTF-8 */
 } tg_Naming;
