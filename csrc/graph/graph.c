@@ -8,12 +8,9 @@
 #include "text/terminal.h"
 #include "text/utf8.h"
 
-#define FEW_NODES 1024u         /* room for so many is made at least */
-#define FEW_EDGES 4096u
-
 /* One list of many arrays: each has the room that the last one has. One node
    more, whose first edge is the end of all. */
-static TG_NOINLINE bool more_nodes (tg_Graph *g, uint32_t need) {
+bool tg_graph_more_nodes (tg_Graph *g, uint32_t need) {
   uint32_t rooms[5] = {0};
   if (need > UINT32_MAX / 2)
     return false;
@@ -29,26 +26,7 @@ static TG_NOINLINE bool more_nodes (tg_Graph *g, uint32_t need) {
   return true;
 }
 
-TG_INLINE bool room_for_node (tg_Graph *g) {
-  return tg_likely(g->count + 1 < g->capacity)
-         || more_nodes(g, g->count + FEW_NODES);
-}
-
-void tg_graph_node (tg_Graph *g, tg_NodeType type, uint32_t name, uint64_t id,
-                    uint64_t size) {
-  if (g->failed || !room_for_node(g)) {
-    g->failed = true;
-    return;
-  }
-  uint32_t i = g->count++;
-  g->types[i] = (uint8_t)type;
-  g->names[i] = name;
-  g->ids[i] = id;
-  g->sizes[i] = size;
-  g->first[i] = g->nedges;
-}
-
-static TG_NOINLINE bool more_edges (tg_Graph *g, uint32_t need) {
+bool tg_graph_more_edges (tg_Graph *g, uint32_t need) {
   uint32_t a = g->edges_capacity, b = a;
   if (need > UINT32_MAX / 2
       || !tg_grow(&g->edges, &a, need, sizeof *g->edges)
@@ -58,27 +36,16 @@ static TG_NOINLINE bool more_edges (tg_Graph *g, uint32_t need) {
   return true;
 }
 
-void tg_graph_edge (tg_Graph *g, tg_EdgeType type, uint32_t name,
-                    uint32_t to) {
-  if (g->failed || (tg_unlikely(g->nedges == g->edges_capacity)
-                    && !more_edges(g, g->nedges + FEW_EDGES))) {
-    g->failed = true;
-    return;
-  }
-  g->edges[g->nedges] = (tg_Edge){name, to};
-  g->edge_types[g->nedges++] = (uint8_t)type;
-}
-
 /* What is refused here is asked for again when it is needed. */
 void tg_graph_reserve (tg_Graph *g, uint32_t nodes, uint32_t edges,
                        uint32_t strings) {
-  if (nodes > g->capacity && more_nodes(g, nodes)) {
+  if (nodes > g->capacity && tg_graph_more_nodes(g, nodes)) {
     tg_pages_enlarge(g->names, g->capacity * sizeof *g->names);
     tg_pages_enlarge(g->ids, g->capacity * sizeof *g->ids);
     tg_pages_enlarge(g->sizes, g->capacity * sizeof *g->sizes);
     tg_pages_enlarge(g->first, g->capacity * sizeof *g->first);
   }
-  if (edges > g->edges_capacity && more_edges(g, edges)) {
+  if (edges > g->edges_capacity && tg_graph_more_edges(g, edges)) {
     tg_pages_enlarge(g->edges, g->edges_capacity * sizeof *g->edges);
     tg_pages_enlarge(g->edge_types, g->edges_capacity);
   }
@@ -124,7 +91,7 @@ void tg_graph_append_string (tg_Graph *g, const char *s, size_t size) {
 }
 
 bool tg_graph_end (tg_Graph *g) {
-  if (g->failed || !room_for_node(g))
+  if (g->failed || !tg_graph_room(g))
     g->failed = true;
   else
     g->first[g->count] = g->nedges;

@@ -83,7 +83,7 @@ static tg_ObjectKind kind_of_tag (const tg_Heap *h, int tag) {
 
 /* By the tag that stands in the object itself; 5.1 has one for all
    functions. */
-static tg_ObjectKind kind_of (const tg_Heap *h, uint64_t at) {
+TG_INLINE tg_ObjectKind kind_of (const tg_Heap *h, uint64_t at) {
   const uint8_t *p = tg_image_at(h->image, at, 16);
   if (p == NULL || at == 0)
     return TG_OBJECT_NONE;

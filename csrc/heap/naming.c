@@ -169,16 +169,6 @@ static void know_functions (tg_Naming *n) {
 
 /* ---- classes ---- */
 
-uint64_t tg_naming_metatable (const tg_Heap *h, uint32_t object) {
-  if (h->kinds[object] == TG_OBJECT_TABLE)
-    return tg_image_word(h->image,
-                         h->at[object] + tg_heap_row(h, AT_TABLE_META));
-  if (h->kinds[object] == TG_OBJECT_USERDATA)
-    return tg_image_word(h->image,
-                         h->at[object] + tg_heap_row(h, AT_USERDATA_META));
-  return 0;
-}
-
 /* By "__name", or where the metatable or the table that it looks into is
    kept. */
 static uint32_t class_of (tg_Naming *n, uint64_t meta) {

@@ -48,7 +48,17 @@ void tg_naming_end (tg_Naming *n);
 uint32_t tg_naming_of (const tg_Naming *n, uint32_t object);
 
 /* The metatable of a table or userdata; 0: none. */
-uint64_t tg_naming_metatable (const tg_Heap *h, uint32_t object);
+TG_INLINE uint64_t tg_naming_metatable (const tg_Heap *h, uint32_t object) {
+  uint64_t at = h->at[object];
+  switch (h->kinds[object]) {
+    case TG_OBJECT_TABLE:
+      return tg_image_word(h->image, at + tg_heap_row(h, AT_TABLE_META));
+    case TG_OBJECT_USERDATA:
+      return tg_image_word(h->image, at + tg_heap_row(h, AT_USERDATA_META));
+    default:
+      return 0;
+  }
+}
 
 void tg_naming_free (tg_Naming *n);
 
