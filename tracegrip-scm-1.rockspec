@@ -272,6 +272,7 @@ build = {
         "csrc/outside/inject.c",
         "csrc/outside/maps.c",
         "csrc/outside/memory.c",
+        "csrc/outside/ownmark.c",
         "csrc/outside/process.c",
         "csrc/outside/proof.c",
         "csrc/outside/proto.c",

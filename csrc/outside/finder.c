@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/grow.h"
+#include "outside/ownmark.h"
 #include "outside/process.h"
 
 #define PAGES 256u              /* of a block */
@@ -66,7 +67,8 @@ static void add_main (Search *x, Place place) {
   tg_SeenState state;
   tg_Finds *found = x->found;
   if (!tg_state_read(x->s, place.at, &state)
-      || !tg_state_is_main(x->s, &state))
+      || !tg_state_is_main(x->s, &state)
+      || tg_ownmark_is_in(x->s, state.shared))
     return;
   if (found->nstates == TG_FOUND_STATES) {
     found->omitted++;
