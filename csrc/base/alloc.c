@@ -133,35 +133,6 @@ void *tg_pages_large (size_t size) {
   return p + before;
 }
 
-/* As much as one large page is reserved too much and given back. */
-void *tg_pages_reserve (size_t size) {
-  tg_check(size > 0);
-  if (refused() || size > SIZE_MAX - TG_LARGE_PAGE)
-    return NULL;
-  char *p = mmap(NULL, size + TG_LARGE_PAGE, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (p == MAP_FAILED)
-    return NULL;
-  size_t before = -(uintptr_t)p & (TG_LARGE_PAGE - 1);
-  if (before > 0)
-    munmap(p, before);
-  munmap(p + before + size, TG_LARGE_PAGE - before);
-  return p + before;
-}
-
-void tg_pages_enlarge (void *p, size_t size) {
-#ifdef MADV_HUGEPAGE
-  size_t before = -(uintptr_t)p & (TG_LARGE_PAGE - 1);
-  if (size < before + TG_LARGE_PAGE)
-    return;
-  size_t whole = (size - before) & ~(TG_LARGE_PAGE - 1);
-  madvise((char *)p + before, whole, MADV_HUGEPAGE);
-#else
-  (void)p;
-  (void)size;
-#endif
-}
-
 /* An older system does not know that request, and does it page by page. */
 void tg_pages_touch (void *p, size_t size) {
 #ifdef MADV_POPULATE_WRITE

@@ -30,15 +30,6 @@ void tg_pages_free (void *p, size_t size);
    large page. */
 void *tg_pages_large (size_t size);
 
-/* So many bytes that begin at a large page, of which nothing is there before it
-   is touched, nor promised to be. */
-#define TG_LARGE_PAGE ((size_t)2 << 20)
-void *tg_pages_reserve (size_t size);
-
-/* What is in there will be in use soon: whole large pages of it, wherever that
-   begins, may be that to the system. */
-void tg_pages_enlarge (void *p, size_t size);
-
 /* These pages of it are about to be written. */
 void tg_pages_touch (void *p, size_t size);
 

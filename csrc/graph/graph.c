@@ -39,16 +39,10 @@ bool tg_graph_more_edges (tg_Graph *g, uint32_t need) {
 /* What is refused here is asked for again when it is needed. */
 void tg_graph_reserve (tg_Graph *g, uint32_t nodes, uint32_t edges,
                        uint32_t strings) {
-  if (nodes > g->capacity && tg_graph_more_nodes(g, nodes)) {
-    tg_pages_enlarge(g->names, g->capacity * sizeof *g->names);
-    tg_pages_enlarge(g->ids, g->capacity * sizeof *g->ids);
-    tg_pages_enlarge(g->sizes, g->capacity * sizeof *g->sizes);
-    tg_pages_enlarge(g->first, g->capacity * sizeof *g->first);
-  }
-  if (edges > g->edges_capacity && tg_graph_more_edges(g, edges)) {
-    tg_pages_enlarge(g->edges, g->edges_capacity * sizeof *g->edges);
-    tg_pages_enlarge(g->edge_types, g->edges_capacity);
-  }
+  if (nodes > g->capacity)
+    (void)tg_graph_more_nodes(g, nodes);
+  if (edges > g->edges_capacity)
+    (void)tg_graph_more_edges(g, edges);
   tg_intern_reserve(&g->strings, strings);
 }
 

@@ -36,7 +36,6 @@ static bool more_room (tg_Heap *h) {
     return false;
   }
   h->capacity = (a < b) ? a : b;
-  tg_pages_enlarge(h->at, h->capacity * sizeof *h->at);
   return true;
 }
 
@@ -200,11 +199,9 @@ static void turn (tg_Heap *h) {
 /* Where each is, by counting. */
 static bool number (tg_Heap *h) {
   uint64_t words = h->eighths / 64 + 1, rank = 0;
-  size_t size = ((size_t)h->count + 1) * sizeof *h->numbers;
-  h->numbers = tg_malloc(size);
+  h->numbers = tg_malloc(((size_t)h->count + 1) * sizeof *h->numbers);
   if (h->numbers == NULL)
     return false;
-  tg_pages_enlarge(h->numbers, size);
   for (uint64_t i = 0; i < words; i++) {
     h->bits[i].rank = rank;
     rank += h->bits[i].set != 0 ? tg_heap_ones(h->bits[i].set) : 0;

@@ -1,11 +1,13 @@
 /* image.c - see image.h. */
 #include "heap/image.h"
 
+#include <sys/mman.h>
+
 #include "base/alloc.h"
 #include "base/grow.h"
 #include "outside/process.h"
 
-#define PAGES TG_PRESENT_MOST   /* that are asked for at once: a large one */
+#define PAGES TG_PRESENT_MOST   /* that are asked for at once: 2 MiB */
 #define MANY (PAGES / 8 * 7)    /* of these, so that few are wasted */
 #define RUNS 16u                /* of pages that are there, of these */
 
@@ -86,22 +88,26 @@ static bool add_region (tg_Image *image, const tg_Map *map,
   return true;
 }
 
-/* Where next to all pages are there, the copy has large ones: what is searched
-   for in it may be anywhere. They are made now, and not while the process
-   stands still. */
+/* Pages that nobody touches cost nothing. */
+static uint8_t *pages (uint64_t size) {
+  void *p = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return (p == MAP_FAILED) ? NULL : p;
+}
+
+/* Where next to all pages are there, those of the copy are made now, and not
+   while the process stands still. */
 static void expect_region (const tg_Memory *from, const tg_Region *r) {
   bool present[PAGES];
   uint8_t *to = (uint8_t *)(uintptr_t)r->bytes;
-  for (uint64_t at = r->start; r->end - at >= TG_LARGE_PAGE;
-       at += TG_LARGE_PAGE) {
+  for (uint64_t at = r->start; r->end - at >= PAGES * TG_PAGE;
+       at += PAGES * TG_PAGE) {
     uint32_t there = 0;
     tg_process_present(from->pid, at, PAGES, present);
     for (uint32_t i = 0; i < PAGES; i++)
       there += present[i];
-    if (there < MANY)
-      continue;
-    tg_pages_enlarge(to + (at - r->start), TG_LARGE_PAGE);
-    tg_pages_touch(to + (at - r->start), TG_LARGE_PAGE);
+    if (there >= MANY)
+      tg_pages_touch(to + (at - r->start), PAGES * TG_PAGE);
   }
 }
 
@@ -114,7 +120,7 @@ bool tg_image_prepare (tg_Image *image, const tg_Memory *from) {
     if (!is_wanted(map))
       continue;
     size_t size = (size_t)(map->end - map->start);
-    uint8_t *bytes = tg_pages_reserve(size);
+    uint8_t *bytes = pages(size);
     if (bytes == NULL)
       return false;
     if (!add_region(image, map, bytes)) {
