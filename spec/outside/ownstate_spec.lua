@@ -1,5 +1,5 @@
--- A program that listens has a state of tracegrip's beside its own, which may be
--- the larger one: who looks from outside sees the program's alone.
+-- A program that listens has a state of tracegrip's beside its own, which may
+-- be the larger one: who looks from outside sees the program's alone.
 
 local heaps = require "spec.support.heaps"
 local lookedat = require "spec.support.lookedat"
