@@ -273,6 +273,7 @@ build = {
         "csrc/outside/inject.c",
         "csrc/outside/maps.c",
         "csrc/outside/memory.c",
+        "csrc/outside/ownmark.c",
         "csrc/outside/process.c",
         "csrc/outside/proof.c",
         "csrc/outside/proto.c",

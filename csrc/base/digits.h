@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/escape.h"
 
 #define TG_DIGITS 32u
 
@@ -43,6 +44,32 @@ TG_INLINE char *tg_digits (char *p, uint64_t v) {
   else
     q[-1] = (char)('0' + v);
   return end;
+}
+
+/* The eight digits of a number below 100000000, not yet as characters; the
+   first one is lowest. Four are worked out at once, then two, then one: by
+   products, whose rounding is right for numbers of that size. */
+TG_INLINE uint64_t tg_digits_eight (uint32_t v) {
+  uint64_t fours = v / 10000 | (uint64_t)(v % 10000) << 32;
+  uint64_t above = (fours * 10486 >> 20) & UINT64_C(0x0000007f0000007f);
+  uint64_t twos = above | (fours - 100 * above) << 16;
+  above = (twos * 103 >> 10) & UINT64_C(0x000f000f000f000f);
+  return above | (twos - 10 * above) << 8;
+}
+
+/* The same as tg_digits, for numbers of which nobody knows how long they are:
+   no branch waits for that. */
+TG_INLINE char *tg_digits_any (char *p, uint64_t v) {
+  if (tg_unlikely(v >= 100000000)) {
+    p = tg_digits(p, v / 100000000);
+    tg_escape_store(p, tg_digits_eight((uint32_t)(v % 100000000))
+                       | TG_EACH('0'));
+    return p + 8;
+  }
+  uint64_t eight = tg_digits_eight((uint32_t)v);
+  unsigned zeros = (unsigned)__builtin_ctzll(eight | UINT64_C(1) << 56) / 8;
+  tg_escape_store(p, (eight | TG_EACH('0')) >> 8 * zeros);
+  return p + 8 - zeros;
 }
 
 /* Three digits of a number below 1000; six of one below 1000000. */

@@ -50,27 +50,41 @@ uint32_t tg_intern_find (const tg_Intern *n, const void *data, size_t size) {
   return look(n, tg_intmap_find(&n->hashes, hash_of(data, size)), data, size);
 }
 
-void tg_intern_expect (const tg_Intern *n, const void *data, size_t size) {
-  tg_intmap_expect(&n->hashes, hash_of(data, size));
+uint64_t tg_intern_expect (const tg_Intern *n, const void *data,
+                           size_t size) {
+  uint64_t hash = hash_of(data, size);
+  tg_intmap_expect(&n->hashes, hash);
+  return hash;
+}
+
+void tg_intern_reserve (tg_Intern *n, uint32_t count) {
+  tg_intmap_reserve(&n->hashes, count);
 }
 
 static bool room (tg_Intern *n) {
   return tg_grow(&n->items, &n->capacity, n->count + 1, sizeof *n->items);
 }
 
+uint32_t tg_intern_add (tg_Intern *n, const void *data, size_t size) {
+  return tg_intern_add_expected(n, data, size, hash_of(data, size));
+}
+
 /* The map is set last: until then the string is not there, whatever was
    refused. One byte more is reserved, so that an empty first string has an
    address too. */
-uint32_t tg_intern_add (tg_Intern *n, const void *data, size_t size) {
-  uint64_t hash = hash_of(data, size);
-  uint32_t first = tg_intmap_find(&n->hashes, hash);
-  uint32_t i = look(n, first, data, size);
+uint32_t tg_intern_add_expected (tg_Intern *n, const void *data, size_t size,
+                                 uint64_t hash) {
+  tg_IntMapSlot *slot = tg_intmap_slot(&n->hashes, hash);
   size_t at = n->bytes.size;
+  if (slot == NULL)
+    return tg_intern_find(n, data, size);
+  uint32_t first = slot->place;
+  uint32_t i = look(n, first, data, size);
   if (i != TG_INTMAP_NONE)
     return i;
-  if (size > UINT32_MAX || !room(n) || !tg_buf_reserve(&n->bytes, size + 1)
-      || !tg_intmap_set(&n->hashes, hash, n->count))
+  if (size > UINT32_MAX || !room(n) || !tg_buf_reserve(&n->bytes, size + 1))
     return TG_INTMAP_NONE;
+  tg_intmap_fill(&n->hashes, slot, hash, n->count);
   tg_buf_add(&n->bytes, data, size);
   tg_assert(n->bytes.size == at + size);
   n->items[n->count] = (tg_InternItem){at, (uint32_t)size, first};

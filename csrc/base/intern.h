@@ -31,8 +31,14 @@ uint32_t tg_intern_find (const tg_Intern *n, const void *data, size_t size);
 /* The same, but new bytes get a number; TG_INTMAP_NONE without memory. */
 uint32_t tg_intern_add (tg_Intern *n, const void *data, size_t size);
 
-/* These bytes are looked for, or added, soon (tg_intmap_expect). */
-void tg_intern_expect (const tg_Intern *n, const void *data, size_t size);
+/* These bytes are looked for, or added, soon (tg_intmap_expect). Who adds them
+   then gives back what this has returned. */
+uint64_t tg_intern_expect (const tg_Intern *n, const void *data, size_t size);
+uint32_t tg_intern_add_expected (tg_Intern *n, const void *data, size_t size,
+                                 uint64_t hash);
+
+/* So many will be added. */
+void tg_intern_reserve (tg_Intern *n, uint32_t count);
 
 /* The bytes of a number; they stay until the next addition. */
 TG_INLINE const char *tg_intern_get (const tg_Intern *n, uint32_t i,

@@ -49,10 +49,9 @@ static void free_slots (const tg_IntMap *x) {
 
 /* Every key's place depends on where the slots are (hash.h), so all are put in
    anew and none is copied along. */
-static bool rehash (tg_IntMap *x) {
-  tg_IntMap bigger = {.count = x->count};
-  bigger.capacity = x->capacity > 0 ? x->capacity * 2 : FIRST_SLOTS;
-  if (bigger.capacity > SIZE_MAX / sizeof *bigger.slots)
+static bool rehash (tg_IntMap *x, size_t capacity) {
+  tg_IntMap bigger = {.count = x->count, .capacity = capacity};
+  if (capacity > SIZE_MAX / sizeof *bigger.slots)
     return false;
   bigger.slots = new_slots(size_of(&bigger));
   if (bigger.slots == NULL)
@@ -77,16 +76,35 @@ void tg_intmap_expect (const tg_IntMap *x, uint64_t key) {
     __builtin_prefetch(&x->slots[home(x, key)]);
 }
 
+void tg_intmap_reserve (tg_IntMap *x, size_t count) {
+  size_t capacity = FIRST_SLOTS;
+  while (capacity / 2 < count && capacity <= SIZE_MAX / 2)
+    capacity *= 2;
+  if (capacity > x->capacity)
+    (void)rehash(x, capacity);
+}
+
 /* Grown at half full, whether or not the key is a new one: to look first would
    be one more search each time. */
-bool tg_intmap_set (tg_IntMap *x, uint64_t key, uint32_t place) {
+tg_IntMapSlot *tg_intmap_slot (tg_IntMap *x, uint64_t key) {
+  size_t more = x->capacity > 0 ? x->capacity * 2 : FIRST_SLOTS;
+  if (x->count >= x->capacity / 2 && !rehash(x, more))
+    return NULL;
+  return &x->slots[slot_of(x, key)];
+}
+
+void tg_intmap_fill (tg_IntMap *x, tg_IntMapSlot *slot, uint64_t key,
+                     uint32_t place) {
   tg_assert(place != TG_INTMAP_NONE);
-  if (x->count >= x->capacity / 2 && !rehash(x))
-    return false;
-  tg_IntMapSlot *s = &x->slots[slot_of(x, key)];
-  x->count += s->place == TG_INTMAP_NONE;
-  *s = (tg_IntMapSlot){key, place};
-  return true;
+  x->count += slot->place == TG_INTMAP_NONE;
+  *slot = (tg_IntMapSlot){key, place};
+}
+
+bool tg_intmap_set (tg_IntMap *x, uint64_t key, uint32_t place) {
+  tg_IntMapSlot *slot = tg_intmap_slot(x, key);
+  if (slot != NULL)
+    tg_intmap_fill(x, slot, key, place);
+  return slot != NULL;
 }
 
 /* Moves those back that a search would no longer find past the hole (Knuth,

@@ -32,6 +32,16 @@ void tg_intmap_expect (const tg_IntMap *x, uint64_t key);
 /* Sets the place of a key; false without memory. */
 bool tg_intmap_set (tg_IntMap *x, uint64_t key, uint32_t place);
 
+/* Both in one search: where the key's place is, or would be (TG_INTMAP_NONE),
+   which tg_intmap_fill then sets before anything else is done to the map. NULL
+   without memory. */
+tg_IntMapSlot *tg_intmap_slot (tg_IntMap *x, uint64_t key);
+void tg_intmap_fill (tg_IntMap *x, tg_IntMapSlot *slot, uint64_t key,
+                     uint32_t place);
+
+/* Room for so many keys at once. Without memory, as they come. */
+void tg_intmap_reserve (tg_IntMap *x, size_t count);
+
 /* Forgets a key that is there. */
 void tg_intmap_drop (tg_IntMap *x, uint64_t key);
 

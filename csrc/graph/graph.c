@@ -8,68 +8,58 @@
 #include "text/terminal.h"
 #include "text/utf8.h"
 
-/* One list of many arrays: each has the room that the last one has. */
-static bool room_for_node (tg_Graph *g) {
-  uint32_t n = g->capacity < 1024 ? 1024 : g->capacity * 2;
+/* One list of many arrays: each has the room that the last one has. One node
+   more, whose first edge is the end of all. */
+bool tg_graph_more_nodes (tg_Graph *g, uint32_t need) {
   uint32_t rooms[5] = {0};
-  if (g->count + 1 < g->capacity)
-    return true;
-  if (g->capacity > UINT32_MAX / 2)
+  if (need > UINT32_MAX / 2)
     return false;
   for (int i = 0; i < 5; i++)
     rooms[i] = g->capacity;
-  if (!tg_grow(&g->types, &rooms[0], n, sizeof *g->types)
-      || !tg_grow(&g->names, &rooms[1], n, sizeof *g->names)
-      || !tg_grow(&g->ids, &rooms[2], n, sizeof *g->ids)
-      || !tg_grow(&g->sizes, &rooms[3], n, sizeof *g->sizes)
-      || !tg_grow(&g->first, &rooms[4], n, sizeof *g->first))
+  if (!tg_grow(&g->types, &rooms[0], need, sizeof *g->types)
+      || !tg_grow(&g->names, &rooms[1], need, sizeof *g->names)
+      || !tg_grow(&g->ids, &rooms[2], need, sizeof *g->ids)
+      || !tg_grow(&g->sizes, &rooms[3], need, sizeof *g->sizes)
+      || !tg_grow(&g->first, &rooms[4], need, sizeof *g->first))
     return false;
-  g->capacity = n;
+  g->capacity = rooms[4];
   return true;
 }
 
-void tg_graph_node (tg_Graph *g, tg_NodeType type, uint32_t name, uint64_t id,
-                    uint64_t size) {
-  if (g->failed || !room_for_node(g)) {
-    g->failed = true;
-    return;
-  }
-  uint32_t i = g->count++;
-  g->types[i] = (uint8_t)type;
-  g->names[i] = name;
-  g->ids[i] = id;
-  g->sizes[i] = size;
-  g->first[i] = g->nedges;
-}
-
-static bool room_for_edge (tg_Graph *g) {
-  uint32_t n = g->edges_capacity < 4096 ? 4096 : g->edges_capacity * 2;
+bool tg_graph_more_edges (tg_Graph *g, uint32_t need) {
   uint32_t a = g->edges_capacity, b = a;
-  if (g->nedges < g->edges_capacity)
-    return true;
-  if (g->edges_capacity > UINT32_MAX / 2
-      || !tg_grow(&g->edges, &a, n, sizeof *g->edges)
-      || !tg_grow(&g->edge_types, &b, n, sizeof *g->edge_types))
+  if (need > UINT32_MAX / 2
+      || !tg_grow(&g->edges, &a, need, sizeof *g->edges)
+      || !tg_grow(&g->edge_types, &b, need, sizeof *g->edge_types))
     return false;
-  g->edges_capacity = n;
+  g->edges_capacity = b;
   return true;
 }
 
-void tg_graph_edge (tg_Graph *g, tg_EdgeType type, uint32_t name,
-                    uint32_t to) {
-  if (g->failed || !room_for_edge(g)) {
-    g->failed = true;
-    return;
-  }
-  g->edges[g->nedges] = (tg_Edge){name, to};
-  g->edge_types[g->nedges++] = (uint8_t)type;
+/* What is refused here is asked for again when it is needed. */
+void tg_graph_reserve (tg_Graph *g, uint32_t nodes, uint32_t edges,
+                       uint32_t strings) {
+  if (nodes > g->capacity)
+    (void)tg_graph_more_nodes(g, nodes);
+  if (edges > g->edges_capacity)
+    (void)tg_graph_more_edges(g, edges);
+  tg_intern_reserve(&g->strings, strings);
 }
 
-uint32_t tg_graph_string (tg_Graph *g, const char *s, size_t size) {
-  uint32_t i = tg_intern_add(&g->strings, s, size);
+static uint32_t string_or_none (tg_Graph *g, uint32_t i) {
   if (i == TG_INTMAP_NONE)
     g->failed = true;
   return i == TG_INTMAP_NONE ? 0 : i;
+}
+
+uint32_t tg_graph_string (tg_Graph *g, const char *s, size_t size) {
+  return string_or_none(g, tg_intern_add(&g->strings, s, size));
+}
+
+uint32_t tg_graph_expected (tg_Graph *g, const char *s, size_t size,
+                            uint64_t hash) {
+  return string_or_none(g, tg_intern_add_expected(&g->strings, s, size,
+                                                  hash));
 }
 
 uint32_t tg_graph_words (tg_Graph *g, tg_Buf *room, const char *s,
@@ -95,7 +85,7 @@ void tg_graph_append_string (tg_Graph *g, const char *s, size_t size) {
 }
 
 bool tg_graph_end (tg_Graph *g) {
-  if (g->failed || !room_for_node(g))
+  if (g->failed || !tg_graph_room(g))
     g->failed = true;
   else
     g->first[g->count] = g->nedges;

@@ -81,10 +81,40 @@ typedef struct tg_Graph {
   bool failed;          /* no memory, or more than 32 bits can number */
 } tg_Graph;
 
+/* The slow half of the next three: room for so many in all. */
+bool tg_graph_more_nodes (tg_Graph *g, uint32_t need);
+bool tg_graph_more_edges (tg_Graph *g, uint32_t need);
+
+TG_INLINE bool tg_graph_room (tg_Graph *g) {
+  return tg_likely(g->count + 1 < g->capacity)
+         || tg_graph_more_nodes(g, g->count + 1024);
+}
+
 /* The next node; its edges follow. */
-void tg_graph_node (tg_Graph *g, tg_NodeType type, uint32_t name, uint64_t id,
-                    uint64_t size);
-void tg_graph_edge (tg_Graph *g, tg_EdgeType type, uint32_t name, uint32_t to);
+TG_INLINE void tg_graph_node (tg_Graph *g, tg_NodeType type, uint32_t name,
+                              uint64_t id, uint64_t size) {
+  if (g->failed || !tg_graph_room(g)) {
+    g->failed = true;
+    return;
+  }
+  uint32_t i = g->count++;
+  g->types[i] = (uint8_t)type;
+  g->names[i] = name;
+  g->ids[i] = id;
+  g->sizes[i] = size;
+  g->first[i] = g->nedges;
+}
+
+TG_INLINE void tg_graph_edge (tg_Graph *g, tg_EdgeType type, uint32_t name,
+                              uint32_t to) {
+  if (g->failed || (tg_unlikely(g->nedges == g->edges_capacity)
+                    && !tg_graph_more_edges(g, g->nedges + 4096))) {
+    g->failed = true;
+    return;
+  }
+  g->edges[g->nedges] = (tg_Edge){name, to};
+  g->edge_types[g->nedges++] = (uint8_t)type;
+}
 
 /* The number of a string that is used for names; 0 and 'failed' without
    memory. */
@@ -94,6 +124,16 @@ uint32_t tg_graph_string (tg_Graph *g, const char *s, size_t size);
    literal has them, which is put together in 'room'. */
 uint32_t tg_graph_words (tg_Graph *g, tg_Buf *room, const char *s,
                          size_t size);
+
+/* The same of a string that was expected (tg_intern_expect), with what that
+   returned. */
+uint32_t tg_graph_expected (tg_Graph *g, const char *s, size_t size,
+                            uint64_t hash);
+
+/* So many nodes, edges and strings will be added: a guess that is too high
+   costs nothing, one that is too low nothing either. */
+void tg_graph_reserve (tg_Graph *g, uint32_t nodes, uint32_t edges,
+                       uint32_t strings);
 
 /* The next string, whether or not there is one like it: the number is that of
    the place, as files have it. */

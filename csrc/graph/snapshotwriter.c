@@ -63,52 +63,80 @@ static void add_head (const tg_Graph *g, const tg_SnapshotHead *h,
 }
 
 /* Most are of one digit. */
-TG_INLINE char *put_number (char *p, uint64_t v) {
+TG_INLINE char *put_number (char *p, uint64_t v, char behind) {
   if (v >= 10)
-    return tg_digits(p, v);
-  *p = (char)('0' + v);
+    p = tg_digits_any(p, v);
+  else
+    *p++ = (char)('0' + v);
+  *p = behind;
   return p + 1;
 }
 
-/* There are tens of millions of them: nothing is asked for each. */
-TG_INLINE void add_numbers (tg_Buf *b, const uint64_t *list, unsigned n) {
-  if (!tg_buf_reserve(b, n * (TG_DIGITS + 1)))
+TG_INLINE char *put_field (char *p, uint64_t v) {
+  return put_number(p, v, ',');
+}
+
+#define ROOM(n) ((n) * (TG_DIGITS + 1)) /* bytes of a row of 'n' numbers */
+
+static void add_numbers (tg_Buf *b, const uint64_t *list, unsigned n) {
+  if (!tg_buf_reserve(b, ROOM(n)))
     return;
   char *p = b->data + b->size;
-  for (unsigned i = 0; i < n; i++) {
-    p = put_number(p, list[i]);
-    *p++ = ',';
-  }
-  p[-1] = '\n';
+  for (unsigned i = 0; i < n; i++)
+    p = put_number(p, list[i], i + 1 < n ? ',' : '\n');
   b->size = (size_t)(p - b->data);
 }
 
-static bool add_nodes (const tg_Graph *g, tg_OutFile *out) {
-  for (uint32_t i = 0; i < g->count; i++) {
-    uint64_t fields[FIELDS] = {
-      g->types[i], g->names[i], g->ids[i], g->sizes[i],
-      g->first[i + 1] - g->first[i], tg_makers_of(&g->makers, i), 0};
-    if (i > 0)
-      tg_buf_addchar(&out->text, ',');
-    add_numbers(&out->text, fields, FIELDS);
+/* There are tens of millions of rows: what is asked before they are written is
+   asked for so many at once. */
+#define ROWS 128u
+
+TG_INLINE char *put_node (char *p, const tg_Graph *g, uint32_t i) {
+  p = put_field(p, g->types[i]);
+  p = put_field(p, g->names[i]);
+  p = put_field(p, g->ids[i]);
+  p = put_field(p, g->sizes[i]);
+  p = put_field(p, g->first[i + 1] - g->first[i]);
+  p = put_field(p, tg_makers_of(&g->makers, i));
+  memcpy(p, "0\n", 2);
+  return p + 2;
+}
+
+TG_INLINE char *put_edge (char *p, const tg_Graph *g, uint32_t i) {
+  p = put_field(p, g->edge_types[i]);
+  p = put_field(p, g->edges[i].name);
+  return put_number(p, (uint64_t)g->edges[i].to * FIELDS, '\n');
+}
+
+typedef char *PutRow (char *p, const tg_Graph *g, uint32_t i);
+
+/* Inline, so that 'put' is as well. */
+TG_INLINE bool add_rows (const tg_Graph *g, uint32_t count, unsigned fields,
+                         PutRow *put, tg_OutFile *out) {
+  for (uint32_t i = 0; i < count;) {
+    uint32_t end = (count - i < ROWS) ? count : i + ROWS;
+    if (tg_buf_reserve(&out->text, ROWS * (ROOM(fields) + 1))) {
+      char *p = out->text.data + out->text.size;
+      for (; i < end; i++) {
+        if (i > 0)
+          *p++ = ',';
+        p = put(p, g, i);
+      }
+      out->text.size = (size_t)(p - out->text.data);
+    }
     if (!tg_outfile_turn(out))
       return false;
   }
   return true;
+}
+
+static bool add_nodes (const tg_Graph *g, tg_OutFile *out) {
+  return add_rows(g, g->count, FIELDS, put_node, out);
 }
 
 static bool add_edges (const tg_Graph *g, tg_OutFile *out) {
   tg_buf_addstr(&out->text, "],\n\"edges\":[");
-  for (uint32_t i = 0; i < g->nedges; i++) {
-    uint64_t fields[3] = {g->edge_types[i], g->edges[i].name,
-                          (uint64_t)g->edges[i].to * FIELDS};
-    if (i > 0)
-      tg_buf_addchar(&out->text, ',');
-    add_numbers(&out->text, fields, 3);
-    if (!tg_outfile_turn(out))
-      return false;
-  }
-  return true;
+  return add_rows(g, g->nedges, 3, put_edge, out);
 }
 
 static bool add_functions (const tg_Makers *m, tg_OutFile *out) {

@@ -66,8 +66,20 @@ static void end_names (Capture *c) {
     c->graph->names[i + TG_FIRST_OBJECT] = c->naming.names[i];
 }
 
+/* Most objects have one or two edges. */
+static void expect_all (Capture *c) {
+  const tg_Heap *h = c->heap;
+  uint32_t strings = 0;
+  for (uint32_t i = 0; i < h->count; i++)
+    strings += h->kinds[i] == TG_OBJECT_STRING;
+  tg_graph_reserve(c->graph, h->count + TG_FIRST_OBJECT + 2,
+                   h->count < UINT32_MAX / 4 ? h->count * 2 : h->count,
+                   strings);
+}
+
 static bool build (Capture *c) {
   tg_Graph *g = c->graph;
+  expect_all(c);
   word(g, "");
   if (!tg_naming_begin(&c->naming, c->heap, g)
       || !tg_links_begin(&c->links, &c->naming))

@@ -12,59 +12,58 @@ static uint64_t word (const tg_Heap *h, uint64_t at) {
   return tg_image_word(h->image, at);
 }
 
-/* ---- bits ---- */
+/* ---- adding ---- */
 
-/* The number of an address among all eighths; UINT64_MAX: it is not there. */
-static uint64_t eighth_of (const tg_Heap *h, uint64_t at) {
-  const tg_Image *image = h->image;
-  const tg_Region *r = image->last < image->count
-                       ? &image->regions[image->last] : NULL;
-  if (r == NULL || at < r->start || at >= r->end)
-    r = tg_image_region(image, at);
-  if (r == NULL || at % 8 != 0)
-    return UINT64_MAX;
-  return r->base + (at - r->start) / 8;
+/* At first there is room for as many as a state of that size has mostly: what
+   is not used is not there. */
+#define USUAL 40u               /* bytes an object */
+
+static uint32_t usual_count (tg_Heap *h) {
+  uint64_t bytes = tg_state_bytes(&h->sight, h->shared);
+  uint64_t most = h->eighths * 8;       /* whatever the state says */
+  uint64_t n = (bytes < most ? bytes : most) / USUAL;
+  return n < OBJECTS_MOST ? (uint32_t)n : 0;
 }
 
-static bool has_bit (const tg_Heap *h, uint64_t eighth) {
-  return (h->bits[eighth / 64] >> eighth % 64 & 1) != 0;
-}
-
-/* Adds an object; false: it is there already, or is none. */
-static bool add (tg_Heap *h, uint64_t at, tg_ObjectKind kind) {
-  uint64_t eighth = eighth_of(h, at);
-  if (eighth == UINT64_MAX || has_bit(h, eighth) || kind == TG_OBJECT_NONE)
+static bool more_room (tg_Heap *h) {
+  uint32_t need = h->count + 1, a = h->capacity, b = a;
+  if (h->capacity == 0)
+    need += usual_count(h);
+  if (h->count >= OBJECTS_MOST
+      || !tg_grow(&h->at, &a, need, sizeof *h->at)
+      || !tg_grow(&h->kinds, &b, need, sizeof *h->kinds)) {
+    h->failed = true;
     return false;
-  if (h->count >= OBJECTS_MOST || h->failed)
-    return false;
-  if (h->count == h->capacity) {
-    uint32_t a = h->capacity, b = a;
-    if (!tg_grow(&h->at, &a, h->count + 1, sizeof *h->at)
-        || !tg_grow(&h->kinds, &b, a, sizeof *h->kinds)) {
-      h->failed = true;
-      return false;
-    }
-    h->capacity = (a < b) ? a : b;
   }
-  h->bits[eighth / 64] |= UINT64_C(1) << eighth % 64;
+  h->capacity = (a < b) ? a : b;
+  return true;
+}
+
+/* Adds an object; false: it is there already, or is none. Its size is added
+   here, where it was read just now. */
+static bool add (tg_Heap *h, uint64_t at, tg_ObjectKind kind) {
+  uint64_t eighth = tg_heap_eighth(h, at);
+  if (eighth == UINT64_MAX || kind == TG_OBJECT_NONE || h->failed)
+    return false;
+  uint64_t *set = &h->bits[eighth / 64].set;
+  uint64_t bit = UINT64_C(1) << eighth % 64;
+  if ((*set & bit) != 0
+      || (tg_unlikely(h->count == h->capacity) && !more_room(h)))
+    return false;
+  *set |= bit;
   h->at[h->count] = at;
-  h->kinds[h->count++] = (uint8_t)kind;
+  h->kinds[h->count] = (uint8_t)kind;
+  h->bytes += tg_heap_size(h, h->count);
+  h->count++;
   return true;
 }
 
 /* ---- what is there ---- */
 
-/* By the tag that stands in the object itself. */
-static tg_ObjectKind kind_of (const tg_Heap *h, uint64_t at) {
-  const uint8_t *p = tg_image_at(h->image, at, 16);
-  if (p == NULL || at == 0)
-    return TG_OBJECT_NONE;
-  int tag = p[tg_heap_row(h, AT_OBJECT_TAG)] & 0x3f;
+static tg_ObjectKind kind_of_tag (const tg_Heap *h, int tag) {
   const int32_t *row = h->layout->at;
   if (tag == row[TG_ROW_TAG_SHORT] || tag == row[TG_ROW_TAG_LONG])
     return TG_OBJECT_STRING;
-  if (tag == row[TG_ROW_TAG_LUA] && tg_heap_has(h, AT_CLOSURE_C))
-    return p[row[TG_ROW_AT_CLOSURE_C]] != 0 ? TG_OBJECT_C : TG_OBJECT_LUA;
   if (tag == row[TG_ROW_TAG_LUA])
     return TG_OBJECT_LUA;
   if (tag == row[TG_ROW_TAG_C])
@@ -79,6 +78,19 @@ static tg_ObjectKind kind_of (const tg_Heap *h, uint64_t at) {
     case 8: return TG_OBJECT_THREAD;
     default: return TG_OBJECT_NONE;
   }
+}
+
+/* By the tag that stands in the object itself; 5.1 has one for all
+   functions. */
+TG_INLINE tg_ObjectKind kind_of (const tg_Heap *h, uint64_t at) {
+  const uint8_t *p = tg_image_at(h->image, at, 16);
+  if (p == NULL || at == 0)
+    return TG_OBJECT_NONE;
+  tg_ObjectKind kind = h->by_tag[p[tg_heap_row(h, AT_OBJECT_TAG)] & 0x3f];
+  if (kind == TG_OBJECT_LUA && tg_heap_has(h, AT_CLOSURE_C)
+      && p[tg_heap_row(h, AT_CLOSURE_C)] != 0)
+    return TG_OBJECT_C;
+  return kind;
 }
 
 #define OPEN_MOST 10000000u     /* upvalues of one coroutine */
@@ -184,42 +196,19 @@ static void turn (tg_Heap *h) {
   }
 }
 
-/* Not __builtin_popcountll: for processors that may have no instruction for it
-   that is a call, which looks eight bytes up. */
-TG_INLINE uint32_t bits_of (uint64_t v) {
-  v -= v >> 1 & UINT64_C(0x5555555555555555);
-  v = (v & UINT64_C(0x3333333333333333))
-      + (v >> 2 & UINT64_C(0x3333333333333333));
-  v = (v + (v >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-  return (uint32_t)(v * UINT64_C(0x0101010101010101) >> 56);
-}
-
 /* Where each is, by counting. */
 static bool number (tg_Heap *h) {
-  uint64_t words = h->eighths / 64 + 1;
-  uint32_t rank = 0;
-  h->ranks = tg_malloc((size_t)words * sizeof *h->ranks);
+  uint64_t words = h->eighths / 64 + 1, rank = 0;
   h->numbers = tg_malloc(((size_t)h->count + 1) * sizeof *h->numbers);
-  if (h->ranks == NULL || h->numbers == NULL)
+  if (h->numbers == NULL)
     return false;
   for (uint64_t i = 0; i < words; i++) {
-    h->ranks[i] = rank;
-    rank += bits_of(h->bits[i]);
+    h->bits[i].rank = rank;
+    rank += h->bits[i].set != 0 ? tg_heap_ones(h->bits[i].set) : 0;
   }
+  for (uint32_t i = 0; i < h->count; i++)
+    h->numbers[tg_heap_rank(h, tg_heap_eighth(h, h->at[i]))] = i;
   return true;
-}
-
-static uint32_t rank_of (const tg_Heap *h, uint64_t eighth) {
-  uint64_t i = eighth / 64;
-  uint64_t below = (UINT64_C(1) << eighth % 64) - 1;
-  return h->ranks[i] + bits_of(h->bits[i] & below);
-}
-
-uint32_t tg_heap_number (const tg_Heap *h, uint64_t at) {
-  uint64_t eighth = eighth_of(h, at);
-  if (eighth == UINT64_MAX || !has_bit(h, eighth))
-    return TG_NO_OBJECT;
-  return h->numbers[rank_of(h, eighth)];
 }
 
 static bool take (tg_Heap *h, tg_Image *image, const tg_Layout *layout,
@@ -228,21 +217,19 @@ static bool take (tg_Heap *h, tg_Image *image, const tg_Layout *layout,
   h->sight = (tg_Sight){.memory = &image->memory, .layout = layout,
                         .release = release};
   h->shared = word(h, main + tg_heap_row(h, AT_STATE_SHARED));
-  if (image->count > 0) {
-    const tg_Region *r = &image->regions[image->count - 1];
-    h->eighths = r->base + (r->end - r->start) / 8;
-  }
+  if (image->count == 0)
+    return false;
+  const tg_Region *r = &image->regions[image->count - 1];
+  h->eighths = r->base + (r->end - r->start) / 8;
+  for (int tag = 0; tag < 64; tag++)
+    h->by_tag[tag] = (uint8_t)kind_of_tag(h, tag);
   h->bits = tg_calloc((size_t)(h->eighths / 64 + 2), sizeof *h->bits);
   if (h->bits == NULL || !add(h, main, kind_of(h, main))
       || h->kinds[0] != TG_OBJECT_THREAD)
     return false;
   add_all(h);
   turn(h);
-  if (h->failed || !number(h))
-    return false;
-  for (uint32_t i = 0; i < h->count; i++)
-    h->numbers[rank_of(h, eighth_of(h, h->at[i]))] = i;
-  return true;
+  return !h->failed && number(h);
 }
 
 bool tg_heap_take (tg_Heap *h, tg_Image *image, const tg_Layout *layout,
@@ -254,17 +241,14 @@ bool tg_heap_take (tg_Heap *h, tg_Image *image, const tg_Layout *layout,
 }
 
 bool tg_heap_agrees (const tg_Heap *h) {
-  uint64_t sum = tg_heap_state_size(h);
-  for (uint32_t i = 0; i < h->count; i++)
-    sum += tg_heap_size(h, i);
-  return h->torn == 0 && sum == tg_state_bytes(&h->sight, h->shared);
+  return h->torn == 0 && h->bytes + tg_heap_state_size(h)
+                         == tg_state_bytes(&h->sight, h->shared);
 }
 
 void tg_heap_free (tg_Heap *h) {
   tg_free(h->at);
   tg_free(h->kinds);
   tg_free(h->bits);
-  tg_free(h->ranks);
   tg_free(h->numbers);
   *h = (tg_Heap){0};
 }

@@ -30,6 +30,12 @@ typedef enum tg_ObjectKind {
   TG_OBJECT_UPVALUE
 } tg_ObjectKind;
 
+/* Side by side, so that a look at both is one wait for memory. */
+typedef struct tg_Bits {
+  uint64_t set;         /* of 64 eighths, those where an object begins */
+  uint64_t rank;        /* how many there are in all before */
+} tg_Bits;
+
 typedef struct tg_Heap {
   tg_Image *image;      /* borrows */
   tg_Sight sight;       /* of the image's memory */
@@ -41,10 +47,11 @@ typedef struct tg_Heap {
   uint32_t recent;      /* ...of all others; to the end */
   uint64_t *at;         /* owns, as all here; addresses */
   uint8_t *kinds;       /* tg_ObjectKind */
-  uint64_t *bits;       /* by eighth of the image's memory */
-  uint32_t *ranks;      /* bits before, for each 64 */
+  tg_Bits *bits;        /* by eighth of the image's memory */
   uint32_t *numbers;    /* of the objects, by rank */
   uint64_t eighths;
+  uint64_t bytes;       /* of all objects */
+  uint8_t by_tag[64];   /* tg_ObjectKind that a tag stands for */
   uint64_t torn;        /* lists that led to what is no object */
   bool failed;          /* no memory, or more objects than 32 bits can number */
 } tg_Heap;
@@ -66,8 +73,40 @@ bool tg_heap_agrees (const tg_Heap *h);
 
 void tg_heap_free (tg_Heap *h);
 
+/* Not __builtin_popcountll: for processors that may have no instruction for it
+   that is a call, which looks eight bytes up. */
+TG_INLINE uint32_t tg_heap_ones (uint64_t v) {
+  v -= v >> 1 & UINT64_C(0x5555555555555555);
+  v = (v & UINT64_C(0x3333333333333333))
+      + (v >> 2 & UINT64_C(0x3333333333333333));
+  v = (v + (v >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+  return (uint32_t)(v * UINT64_C(0x0101010101010101) >> 56);
+}
+
+/* The number of an address among all eighths; UINT64_MAX: it is not there. */
+TG_INLINE uint64_t tg_heap_eighth (const tg_Heap *h, uint64_t at) {
+  const tg_Image *image = h->image;
+  const tg_Region *r = &image->regions[image->last];
+  if (tg_unlikely(at - r->start >= r->end - r->start)
+      && (r = tg_image_region(image, at)) == NULL)
+    return UINT64_MAX;
+  return at % 8 == 0 ? r->base + (at - r->start) / 8 : UINT64_MAX;
+}
+
+/* How many objects begin before an eighth. */
+TG_INLINE uint64_t tg_heap_rank (const tg_Heap *h, uint64_t eighth) {
+  const tg_Bits *b = &h->bits[eighth / 64];
+  return b->rank + tg_heap_ones(b->set & ((UINT64_C(1) << eighth % 64) - 1));
+}
+
 /* The number of the object at an address; TG_NO_OBJECT: there is none. */
-uint32_t tg_heap_number (const tg_Heap *h, uint64_t at);
+TG_INLINE uint32_t tg_heap_number (const tg_Heap *h, uint64_t at) {
+  uint64_t eighth = tg_heap_eighth(h, at);
+  if (eighth == UINT64_MAX
+      || (h->bits[eighth / 64].set >> eighth % 64 & 1) == 0)
+    return TG_NO_OBJECT;
+  return h->numbers[tg_heap_rank(h, eighth)];
+}
 
 /* Bytes of an object, all its parts; of the state itself, which is what else
    it has: its own block, less the main thread, its table of strings. */
@@ -77,9 +116,13 @@ uint64_t tg_heap_state_size (const tg_Heap *h);
 /* Whether 5.1 or 5.2 say in an object's own bits that it is never collected. */
 bool tg_heap_is_fixed (const tg_Heap *h, uint32_t object);
 
-/* Of a table at an address: how many elements, how many nodes (0 where its node
-   is everybody's). */
-uint64_t tg_heap_elements (const tg_Heap *h, uint64_t table);
-uint64_t tg_heap_nodes (const tg_Heap *h, uint64_t table);
+/* A table's two parts; of nodes there are 0 where its one is everybody's. */
+typedef struct tg_HeapTable {
+  uint64_t array, elements;     /* an address, and how many */
+  uint64_t node, nodes;
+} tg_HeapTable;
+
+/* The table at an address; false: it is not there. */
+bool tg_heap_table (const tg_Heap *h, uint64_t at, tg_HeapTable *t);
 
 #endif

@@ -35,19 +35,17 @@ static void traverse_55 (tg_HeapEntries *e, uint64_t array) {
 }
 
 void tg_heap_traverse (const tg_Heap *h, uint64_t table, tg_HeapEntries *e) {
-  *e = (tg_HeapEntries){.heap = h, .table = table};
-  e->elements = tg_heap_elements(h, table);
-  e->nodes = tg_heap_nodes(h, table);
-  uint64_t array = tg_image_word(h->image, table
-                                           + tg_heap_row(h, AT_TABLE_ARRAY));
-  uint64_t node = tg_image_word(h->image, table
-                                          + tg_heap_row(h, AT_TABLE_NODE));
-  if (tg_heap_has(h, SIZE_VALUE))
-    traverse_55(e, array);
-  else
-    e->array = tg_image_at(h->image, array,
-                           e->elements * tg_heap_row(h, SIZE_SLOT));
-  e->first = tg_image_at(h->image, node, e->nodes * tg_heap_row(h, SIZE_NODE));
+  tg_HeapTable t = {0};
+  tg_heap_table(h, table, &t);
+  *e = (tg_HeapEntries){.heap = h, .elements = t.elements, .nodes = t.nodes};
+  if (t.elements > 0 && tg_heap_has(h, SIZE_VALUE))
+    traverse_55(e, t.array);
+  else if (t.elements > 0)
+    e->array = tg_image_at(h->image, t.array,
+                           t.elements * tg_heap_row(h, SIZE_SLOT));
+  if (t.nodes > 0)
+    e->first = tg_image_at(h->image, t.node,
+                           t.nodes * tg_heap_row(h, SIZE_NODE));
   if (e->array == NULL)
     e->elements = 0;
   if (e->first == NULL)

@@ -13,7 +13,6 @@
 
 typedef struct tg_HeapEntries {
   const tg_Heap *heap;
-  uint64_t table;
   uint64_t i, elements;
   uint64_t node, nodes;
   const uint8_t *array, *tags;  /* its slots; in 5.5 values end, tags begin */

@@ -7,7 +7,8 @@
 #include "base/grow.h"
 #include "outside/process.h"
 
-#define PAGES 256u              /* that are asked for at once: 1 MiB */
+#define PAGES TG_PRESENT_MOST   /* that are asked for at once: 2 MiB */
+#define MANY (PAGES / 8 * 7)    /* of these, so that few are wasted */
 #define RUNS 16u                /* of pages that are there, of these */
 
 /* ---- reading what was copied ---- */
@@ -94,6 +95,22 @@ static uint8_t *pages (uint64_t size) {
   return (p == MAP_FAILED) ? NULL : p;
 }
 
+/* Where next to all pages are there, those of the copy are made now, and not
+   while the process stands still. */
+static void expect_region (const tg_Memory *from, const tg_Region *r) {
+  bool present[PAGES];
+  uint8_t *to = (uint8_t *)(uintptr_t)r->bytes;
+  for (uint64_t at = r->start; r->end - at >= PAGES * TG_PAGE;
+       at += PAGES * TG_PAGE) {
+    uint32_t there = 0;
+    tg_process_present(from->pid, at, PAGES, present);
+    for (uint32_t i = 0; i < PAGES; i++)
+      there += present[i];
+    if (there >= MANY)
+      tg_pages_touch(to + (at - r->start), PAGES * TG_PAGE);
+  }
+}
+
 bool tg_image_prepare (tg_Image *image, const tg_Memory *from) {
   memset(image, 0, sizeof *image);
   tg_memory_init(&image->memory, read_image);
@@ -102,13 +119,16 @@ bool tg_image_prepare (tg_Image *image, const tg_Memory *from) {
     const tg_Map *map = &from->maps.list[i];
     if (!is_wanted(map))
       continue;
-    uint8_t *bytes = pages(map->end - map->start);
+    size_t size = (size_t)(map->end - map->start);
+    uint8_t *bytes = pages(size);
     if (bytes == NULL)
       return false;
     if (!add_region(image, map, bytes)) {
-      munmap(bytes, (size_t)(map->end - map->start));
+      tg_pages_free(bytes, size);
       return false;
     }
+    if (from->pid != 0)
+      expect_region(from, &image->regions[image->count - 1]);
   }
   return true;
 }
@@ -187,8 +207,8 @@ void tg_image_copy (tg_Image *image, tg_Memory *from) {
 
 void tg_image_free (tg_Image *image) {
   for (uint32_t i = 0; i < image->count && !image->borrowed; i++)
-    munmap((void *)(uintptr_t)image->regions[i].bytes,
-           (size_t)(image->regions[i].end - image->regions[i].start));
+    tg_pages_free((void *)(uintptr_t)image->regions[i].bytes,
+                  (size_t)(image->regions[i].end - image->regions[i].start));
   tg_free(image->regions);
   tg_memory_free(&image->memory);
   memset(image, 0, sizeof *image);

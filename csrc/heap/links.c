@@ -1,6 +1,8 @@
 /* links.c - see links.h. */
 #include "heap/links.h"
 
+#include "base/alloc.h"
+#include "base/grow.h"
 #include "heap/entries.h"
 #include "heap/slots.h"
 #include "outside/proto.h"
@@ -32,6 +34,7 @@ bool tg_links_begin (tg_Links *l, tg_Naming *naming) {
 void tg_links_free (tg_Links *l) {
   tg_weakness_free(&l->weakness);
   tg_intmap_free(&l->upvalues);
+  tg_free(l->variables);
   tg_buf_free(&l->text);
 }
 
@@ -165,39 +168,52 @@ static void link_table (tg_Links *l, uint32_t object) {
 
 /* ---- functions ---- */
 
-static uint32_t upvalue_name (tg_Links *l, uint64_t proto, uint32_t i) {
+/* What an upvalue of a prototype is called, found once. NULL without memory. */
+static tg_UpvalueName *upvalue_name (tg_Links *l, uint64_t proto,
+                                     uint32_t number, uint32_t i) {
   tg_SeenProto p;
   char name[128];
-  uint32_t number = tg_heap_number(heap_of(l), proto);
   uint64_t key = (uint64_t)number << 8 | i;
   uint32_t known = tg_intmap_find(&l->upvalues, key);
   if (known != TG_INTMAP_NONE)
-    return known;
+    return &l->variables[known];
+  if (!tg_grow(&l->variables, &l->capacity, l->count + 1,
+               sizeof *l->variables)
+      || !tg_intmap_set(&l->upvalues, key, l->count)) {
+    l->naming->graph->failed = true;
+    return NULL;
+  }
   tg_buf_clear(&l->text);
   if (tg_proto_read(&heap_of(l)->sight, proto, &p)
       && tg_proto_upvalue(&heap_of(l)->sight, &p, i, name, sizeof name))
     tg_buf_addfmt(&l->text, "upvalue %s", name);
   else
     tg_buf_addfmt(&l->text, "upvalue %u", i + 1);
-  known = text_of(l);
-  tg_intmap_set(&l->upvalues, key, known);
-  return known;
+  l->variables[l->count] = (tg_UpvalueName){text_of(l), TG_NO_NAME};
+  return &l->variables[l->count++];
+}
+
+/* The same without its first word. */
+static uint32_t variable_of (tg_Links *l, tg_UpvalueName *u) {
+  size_t size, word = strlen("upvalue ");
+  if (u->variable == TG_NO_NAME) {
+    const char *s = tg_graph_text(l->naming->graph, u->name, &size);
+    tg_buf_clear(&l->text);
+    tg_buf_add(&l->text, s + word, size - word);
+    u->variable = text_of(l);
+  }
+  return u->variable;
 }
 
 /* What a variable holds may be called as the variable is. */
-static void hear_upvalue (tg_Links *l, uint32_t name, uint64_t upvalue) {
+static void hear_upvalue (tg_Links *l, tg_UpvalueName *u, uint64_t upvalue) {
   tg_Heap *h = heap_of(l);
-  size_t size;
   tg_SeenValue v = tg_heap_slot(h, tg_image_word(
     h->image, upvalue + tg_heap_row(h, AT_UPVALUE_SLOT)));
   uint32_t object = tg_heap_object(h, v);
-  if (object == TG_NO_OBJECT || (h->kinds[object] != TG_OBJECT_TABLE
-                                 && h->kinds[object] != TG_OBJECT_LUA))
-    return;
-  const char *s = tg_graph_text(l->naming->graph, name, &size);
-  tg_buf_clear(&l->text);
-  tg_buf_add(&l->text, s + strlen("upvalue "), size - strlen("upvalue "));
-  tg_naming_hear(l->naming, object, text_of(l));
+  if (object != TG_NO_OBJECT && (h->kinds[object] == TG_OBJECT_TABLE
+                                 || h->kinds[object] == TG_OBJECT_LUA))
+    tg_naming_hear(l->naming, object, variable_of(l, u));
 }
 
 static void link_lua (tg_Links *l, uint64_t at) {
@@ -207,15 +223,19 @@ static void link_lua (tg_Links *l, uint64_t at) {
   uint64_t list = at + tg_heap_row(h, AT_CLOSURE_CAPTURED);
   uint32_t n = tg_image_byte(h->image,
                              at + tg_heap_row(h, AT_CLOSURE_UPVALUES));
-  link_pointer(l, TG_LINK_PROTOTYPE, proto);
+  uint32_t number = tg_heap_number(h, proto);
+  if (proto != 0)
+    link_object(l, TG_EDGE_INTERNAL, l->names[TG_LINK_PROTOTYPE], number);
   for (uint32_t i = 0; i < n; i++) {
     uint64_t upvalue = tg_image_word(h->image, list + 8 * (uint64_t)i);
     uint32_t object = tg_heap_number(h, upvalue);
     if (upvalue == 0 || object == TG_NO_OBJECT)
       continue;
-    uint32_t name = upvalue_name(l, proto, i);
-    link_object(l, TG_EDGE_CONTEXT, name, object);
-    hear_upvalue(l, name, upvalue);
+    tg_UpvalueName *u = upvalue_name(l, proto, number, i);
+    if (u == NULL)
+      return;
+    link_object(l, TG_EDGE_CONTEXT, u->name, object);
+    hear_upvalue(l, u, upvalue);
   }
 }
 

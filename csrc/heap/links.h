@@ -21,11 +21,18 @@ typedef enum tg_LinkName {
   TG_LINK_PENDING, TG_LINK_ENVIRONMENT, TG_LINK_NAMES
 } tg_LinkName;
 
+typedef struct tg_UpvalueName {
+  uint32_t name;        /* "upvalue x" */
+  uint32_t variable;    /* "x"; TG_NO_NAME: nobody has asked yet */
+} tg_UpvalueName;
+
 typedef struct tg_Links {
   tg_Naming *naming;    /* borrows */
   tg_Weakness weakness; /* owns */
   uint32_t names[TG_LINK_NAMES];
-  tg_IntMap upvalues;   /* owns; prototype's number << 8 | n -> name */
+  tg_IntMap upvalues;   /* owns; prototype's number << 8 | n -> place in: */
+  tg_UpvalueName *variables;    /* owns */
+  uint32_t count, capacity;
   tg_Buf text;          /* owns */
 } tg_Links;
 

@@ -43,17 +43,20 @@ static uint32_t long_name (tg_Naming *n, const char *s, uint64_t size,
 
 /* Where a string has its bytes, and how many. */
 static uint64_t text_of (const tg_Heap *h, uint64_t at, uint64_t *size) {
-  int tag = tg_image_byte(h->image, at + tg_heap_row(h, AT_OBJECT_TAG)) & 0x3f;
-  bool is_short = tag == h->layout->at[TG_ROW_TAG_SHORT]
-                  && tg_heap_has(h, AT_STRING_SHORT);
+  uint64_t length_at = tg_heap_row(h, AT_STRING_LONG);
   uint64_t text = at + tg_heap_row(h, AT_STRING_TEXT);
-  if (is_short)
-    *size = tg_image_byte(h->image, at + tg_heap_row(h, AT_STRING_SHORT));
-  else
-    *size = tg_image_word(h->image, at + tg_heap_row(h, AT_STRING_LONG));
-  if (!is_short && h->sight.release >= 50500)
-    text = tg_image_word(h->image, text);
-  return text;
+  const uint8_t *p = tg_image_at(h->image, at, length_at + 8);
+  *size = 0;
+  if (p == NULL)
+    return text;
+  if (tg_heap_has(h, AT_STRING_SHORT)
+      && (p[tg_heap_row(h, AT_OBJECT_TAG)] & 0x3f)
+         == h->layout->at[TG_ROW_TAG_SHORT]) {
+    *size = p[tg_heap_row(h, AT_STRING_SHORT)];
+    return text;
+  }
+  memcpy(size, p + length_at, sizeof *size);
+  return h->sight.release >= 50500 ? tg_image_word(h->image, text) : text;
 }
 
 static uint32_t string_name (tg_Naming *n, uint64_t at) {
@@ -70,19 +73,28 @@ static uint32_t string_name (tg_Naming *n, uint64_t at) {
                    all != NULL ? tg_hash_bytes(all, (size_t)size) : at);
 }
 
-#define AHEAD 8u        /* objects */
+#define AHEAD 8u        /* objects, a power of two */
+
+/* A string whose name is its text, as it is. */
+typedef struct Expected {
+  const char *text;     /* NULL: it is no such */
+  size_t size;
+  uint64_t hash;
+} Expected;
 
 /* The table of some million strings is in no cache, so a search is a wait:
    several go on at a time. */
-static void expect_name (tg_Naming *n, uint32_t object) {
+static Expected expect_name (tg_Naming *n, uint32_t object) {
   tg_Heap *h = n->heap;
   if (object >= h->count || h->kinds[object] != TG_OBJECT_STRING)
-    return;
+    return (Expected){0};
   uint64_t size, text = text_of(h, h->at[object], &size);
-  const void *s = size < TG_NAME_MOST ? tg_image_at(h->image, text, size)
-                                      : NULL;
-  if (s != NULL)
-    tg_intern_expect(&n->graph->strings, s, (size_t)size);
+  const char *s = size < TG_NAME_MOST
+                  ? (const char *)tg_image_at(h->image, text, size) : NULL;
+  if (s == NULL || tg_utf8_whole(s, (size_t)size) != size)
+    return (Expected){0};
+  return (Expected){s, (size_t)size,
+                    tg_intern_expect(&n->graph->strings, s, (size_t)size)};
 }
 
 /* ---- what modules have ---- */
@@ -156,16 +168,6 @@ static void know_functions (tg_Naming *n) {
 }
 
 /* ---- classes ---- */
-
-uint64_t tg_naming_metatable (const tg_Heap *h, uint32_t object) {
-  if (h->kinds[object] == TG_OBJECT_TABLE)
-    return tg_image_word(h->image,
-                         h->at[object] + tg_heap_row(h, AT_TABLE_META));
-  if (h->kinds[object] == TG_OBJECT_USERDATA)
-    return tg_image_word(h->image,
-                         h->at[object] + tg_heap_row(h, AT_USERDATA_META));
-  return 0;
-}
 
 /* By "__name", or where the metatable or the table that it looks into is
    kept. */
@@ -309,6 +311,19 @@ static uint32_t first_name (tg_Naming *n, uint32_t object) {
   }
 }
 
+static void name_all (tg_Naming *n) {
+  Expected ring[AHEAD];
+  for (uint32_t i = 0; i < AHEAD; i++)
+    ring[i] = expect_name(n, i);
+  for (uint32_t i = 0; i < n->heap->count; i++) {
+    Expected *next = &ring[i % AHEAD], e = *next;
+    *next = expect_name(n, i + AHEAD);
+    n->names[i] = (e.text != NULL)
+                  ? tg_graph_expected(n->graph, e.text, e.size, e.hash)
+                  : first_name(n, i);
+  }
+}
+
 bool tg_naming_begin (tg_Naming *n, tg_Heap *heap, tg_Graph *graph) {
   *n = (tg_Naming){.heap = heap, .graph = graph};
   n->names = tg_malloc(((size_t)heap->count + 1) * sizeof *n->names);
@@ -316,10 +331,7 @@ bool tg_naming_begin (tg_Naming *n, tg_Heap *heap, tg_Graph *graph) {
     return false;
   know_modules(n);
   know_functions(n);
-  for (uint32_t i = 0; i < heap->count; i++) {
-    expect_name(n, i + AHEAD);
-    n->names[i] = first_name(n, i);
-  }
+  name_all(n);
   return !graph->failed;
 }
 
@@ -368,11 +380,24 @@ void tg_naming_hear (tg_Naming *n, uint32_t object, uint32_t name) {
     n->graph->failed = true;
 }
 
-static uint32_t heard_function (const tg_Naming *n, uint32_t object) {
-  uint32_t of = called(n, object);
-  uint32_t name = (of != TG_NO_OBJECT) ? tg_intmap_find(&n->heard, of)
-                                       : TG_INTMAP_NONE;
+static uint32_t heard_function (const tg_Naming *n, uint32_t prototype) {
+  uint32_t name = tg_intmap_find(&n->heard, prototype);
   return (name == NOBODY) ? TG_NO_NAME : name;
+}
+
+/* What functions are called is found once for each prototype: millions may have
+   the same one. */
+static uint32_t last_function_name (tg_Naming *n, uint32_t object) {
+  uint32_t of = called(n, object);
+  if (of == TG_NO_OBJECT)
+    return function_name(n, object, TG_NO_NAME);
+  uint32_t name = tg_intmap_find(&n->finals, of);
+  if (name != TG_INTMAP_NONE)
+    return name;
+  name = function_name(n, object, heard_function(n, of));
+  if (!tg_intmap_set(&n->finals, of, name))
+    n->graph->failed = true;
+  return name;
 }
 
 static uint32_t heard_class (const tg_Naming *n, uint32_t object) {
@@ -396,7 +421,7 @@ void tg_naming_end (tg_Naming *n) {
       n->names[i] = heard;
     }
     else
-      n->names[i] = function_name(n, i, heard_function(n, i));
+      n->names[i] = last_function_name(n, i);
   }
 }
 
@@ -406,6 +431,7 @@ void tg_naming_free (tg_Naming *n) {
   tg_intmap_free(&n->metas);
   tg_intmap_free(&n->heard);
   tg_intmap_free(&n->places);
+  tg_intmap_free(&n->finals);
   tg_buf_free(&n->text);
   tg_buf_free(&n->escaped);
 }

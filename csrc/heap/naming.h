@@ -27,6 +27,7 @@ typedef struct tg_Naming {
   tg_IntMap metas;      /* number of a metatable -> name, or NOBODY */
   tg_IntMap heard;      /* number of a metatable or prototype -> name */
   tg_IntMap places;     /* number of a prototype -> "app.lua:12" */
+  tg_IntMap finals;     /* ...-> the name of its functions, in the end */
   tg_Buf text;          /* that a name is put together in */
   tg_Buf escaped;       /* of what is no UTF-8 */
 } tg_Naming;
@@ -47,7 +48,17 @@ void tg_naming_end (tg_Naming *n);
 uint32_t tg_naming_of (const tg_Naming *n, uint32_t object);
 
 /* The metatable of a table or userdata; 0: none. */
-uint64_t tg_naming_metatable (const tg_Heap *h, uint32_t object);
+TG_INLINE uint64_t tg_naming_metatable (const tg_Heap *h, uint32_t object) {
+  uint64_t at = h->at[object];
+  switch (h->kinds[object]) {
+    case TG_OBJECT_TABLE:
+      return tg_image_word(h->image, at + tg_heap_row(h, AT_TABLE_META));
+    case TG_OBJECT_USERDATA:
+      return tg_image_word(h->image, at + tg_heap_row(h, AT_USERDATA_META));
+    default:
+      return 0;
+  }
+}
 
 void tg_naming_free (tg_Naming *n);
 

@@ -13,9 +13,11 @@ typedef struct Reach {
   uint32_t count;       /* nodes but the last */
   uint8_t *found;       /* owns */
   uint32_t *stack;      /* owns */
+  uint32_t *lost;       /* owns; nodes that the roots do not lead to */
+  uint32_t nlost;
 } Reach;
 
-static bool leads (const Reach *r, uint32_t from, uint32_t edge) {
+TG_INLINE bool leads (const Reach *r, uint32_t from, uint32_t edge) {
   const tg_Graph *g = r->g;
   return tg_graph_retains(g, from, edge)
          && !tg_weakness_is_pair(r->w, g->edge_types[edge],
@@ -75,8 +77,9 @@ static void loosen (tg_Graph *g, uint32_t edge) {
    to it, too. */
 static void loosen_lost (const Reach *r) {
   tg_Graph *g = r->g;
-  for (uint32_t i = 0; i < r->count; i++) {
-    for (uint32_t e = g->first[i]; !r->found[i] && e < g->first[i + 1]; e++) {
+  for (uint32_t i = 0; i < r->nlost; i++) {
+    uint32_t node = r->lost[i];
+    for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++) {
       if (g->edges[e].to < r->count && r->found[g->edges[e].to])
         loosen(g, e);
     }
@@ -87,14 +90,15 @@ static void loosen_lost (const Reach *r) {
 static void add (Reach *r, const uint8_t *referred, uint64_t *bytes) {
   tg_Graph *g = r->g;
   uint32_t name = tg_graph_string(g, "object", 6);
-  for (uint32_t i = 0; i < r->count; i++)
-    *bytes += r->found[i] ? 0 : g->sizes[i];
+  for (uint32_t i = 0; i < r->nlost; i++)
+    *bytes += g->sizes[r->lost[i]];
   for (int pass = 0; pass < 2; pass++) {
-    for (uint32_t i = 0; i < r->count; i++) {
-      if (r->found[i] || (pass == 0 && referred[i]))
+    for (uint32_t i = 0; i < r->nlost; i++) {
+      uint32_t node = r->lost[i];
+      if (r->found[node] || (pass == 0 && referred[node]))
         continue;
-      tg_graph_edge(g, TG_EDGE_INTERNAL, name, i);
-      find(r, i);
+      tg_graph_edge(g, TG_EDGE_INTERNAL, name, node);
+      find(r, node);
     }
   }
 }
@@ -103,13 +107,28 @@ static void add (Reach *r, const uint8_t *referred, uint64_t *bytes) {
 static uint8_t *referred_by_lost (const Reach *r) {
   const tg_Graph *g = r->g;
   uint8_t *referred = tg_calloc(r->count, 1);
-  for (uint32_t i = 0; i < r->count && referred != NULL; i++) {
-    for (uint32_t e = g->first[i]; !r->found[i] && e < g->first[i + 1]; e++) {
-      if (g->edges[e].to < r->count && g->edges[e].to != i && leads(r, i, e))
+  for (uint32_t i = 0; i < r->nlost && referred != NULL; i++) {
+    uint32_t node = r->lost[i];
+    for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++) {
+      if (g->edges[e].to < r->count && g->edges[e].to != node
+          && leads(r, node, e))
         referred[g->edges[e].to] = 1;
     }
   }
   return referred;
+}
+
+/* False without memory. */
+static bool list_lost (Reach *r) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < r->count; i++)
+    n += !r->found[i];
+  r->lost = tg_malloc(((size_t)n + 1) * sizeof *r->lost);
+  for (uint32_t i = 0; r->lost != NULL && r->nlost < n; i++) {
+    if (!r->found[i])
+      r->lost[r->nlost++] = i;
+  }
+  return r->lost != NULL;
 }
 
 bool tg_reach_add_garbage (tg_Graph *g, const tg_Weakness *w,
@@ -121,13 +140,16 @@ bool tg_reach_add_garbage (tg_Graph *g, const tg_Weakness *w,
   if (r.found != NULL && r.stack != NULL) {
     find(&r, 0);
     find_values(&r);
-    loosen_lost(&r);
-    referred = referred_by_lost(&r);
+    if (list_lost(&r)) {
+      loosen_lost(&r);
+      referred = referred_by_lost(&r);
+    }
   }
   if (referred != NULL)
     add(&r, referred, bytes);
   bool done = referred != NULL && !g->failed;
   tg_free(referred);
+  tg_free(r.lost);
   tg_free(r.found);
   tg_free(r.stack);
   return done;

@@ -23,36 +23,53 @@ static uint64_t byte (const tg_Heap *h, uint64_t at) {
 
 #define ROW(row) tg_heap_row(h, row)
 
+/* Numbers of an object's first bytes, which one look has found all of: there
+   are millions. */
+static uint32_t half_in (const uint8_t *p) {
+  uint32_t v;
+  memcpy(&v, p, sizeof v);
+  return v;
+}
+
+static uint64_t word_in (const uint8_t *p) {
+  uint64_t v;
+  memcpy(&v, p, sizeof v);
+  return v;
+}
+
 /* ---- strings ---- */
 
 /* 5.5 may have the text of a long string elsewhere: -1 is its own, -2 somebody
    else's, -3 somebody else's that is to be freed (lstring.c). */
-static uint64_t string_of_55 (const tg_Heap *h, uint64_t at) {
-  int kind = (int8_t)byte(h, at + ROW(AT_STRING_SHORT));
+static uint64_t string_of_55 (const tg_Heap *h, const uint8_t *p) {
+  int kind = (int8_t)p[ROW(AT_STRING_SHORT)];
   if (kind >= 0)
     return ROW(AT_STRING_TEXT) + (uint64_t)kind + 1;
   if (kind == -1)
-    return ROW(SIZE_STRING) + word(h, at + ROW(AT_STRING_LONG)) + 1;
+    return ROW(SIZE_STRING) + word_in(p + ROW(AT_STRING_LONG)) + 1;
   return (kind == -2) ? ROW(SIZE_STRING) : ROW(SIZE_STRING_OWNED);
 }
 
 static uint64_t string_size (const tg_Heap *h, uint64_t at) {
-  uint64_t tag = byte(h, at + ROW(AT_OBJECT_TAG)) & 0x3f;
+  const uint8_t *p = tg_image_at(h->image, at, ROW(AT_STRING_LONG) + 8);
+  if (p == NULL)
+    return 0;
   if (h->sight.release >= 50500)
-    return string_of_55(h, at);
-  if (tag == ROW(TAG_SHORT) && tg_heap_has(h, AT_STRING_SHORT))
-    return ROW(SIZE_STRING) + byte(h, at + ROW(AT_STRING_SHORT)) + 1;
-  return ROW(SIZE_STRING) + word(h, at + ROW(AT_STRING_LONG)) + 1;
+    return string_of_55(h, p);
+  if (tg_heap_has(h, AT_STRING_SHORT)
+      && (p[ROW(AT_OBJECT_TAG)] & 0x3f) == h->layout->at[TG_ROW_TAG_SHORT])
+    return ROW(SIZE_STRING) + p[ROW(AT_STRING_SHORT)] + 1;
+  return ROW(SIZE_STRING) + word_in(p + ROW(AT_STRING_LONG)) + 1;
 }
 
 /* ---- tables ---- */
 
 /* See luaH_realasize of ltable.c: the field may be a part of the array's size,
    which is then the next power of two. */
-uint64_t tg_heap_elements (const tg_Heap *h, uint64_t table) {
-  uint64_t n = half(h, table + ROW(AT_TABLE_ELEMENTS));
+static uint64_t elements_of (const tg_Heap *h, const uint8_t *p) {
+  uint64_t n = half_in(p + ROW(AT_TABLE_ELEMENTS));
   if (!tg_heap_has(h, AT_TABLE_LIMITED)
-      || (byte(h, table + ROW(AT_TABLE_LIMITED)) & 0x80) == 0)
+      || (p[ROW(AT_TABLE_LIMITED)] & 0x80) == 0)
     return n;
   uint64_t real = 1;
   while (real < n)
@@ -62,33 +79,45 @@ uint64_t tg_heap_elements (const tg_Heap *h, uint64_t table) {
 
 /* Tables without nodes have one that all share. Up to 5.2 only its address
    tells, which is among the program's constants and in no memory of ours. */
-static bool has_nodes (const tg_Heap *h, uint64_t table) {
+static bool has_nodes (const tg_Heap *h, const uint8_t *p) {
   if (tg_heap_has(h, TABLE_DUMMY))
-    return (byte(h, table + ROW(AT_TABLE_FLAGS)) & ROW(TABLE_DUMMY)) == 0;
+    return (p[ROW(AT_TABLE_FLAGS)] & ROW(TABLE_DUMMY)) == 0;
   if (tg_heap_has(h, AT_TABLE_FREE))
-    return word(h, table + ROW(AT_TABLE_FREE)) != 0;
-  uint64_t node = word(h, table + ROW(AT_TABLE_NODE));
-  return byte(h, table + ROW(AT_TABLE_NODES)) != 0
+    return word_in(p + ROW(AT_TABLE_FREE)) != 0;
+  uint64_t node = word_in(p + ROW(AT_TABLE_NODE));
+  return p[ROW(AT_TABLE_NODES)] != 0
          || tg_image_at(h->image, node, ROW(SIZE_NODE)) != NULL;
 }
 
-uint64_t tg_heap_nodes (const tg_Heap *h, uint64_t table) {
-  uint64_t power = byte(h, table + ROW(AT_TABLE_NODES));
-  return (power < 40 && has_nodes(h, table)) ? UINT64_C(1) << power : 0;
+static uint64_t nodes_of (const tg_Heap *h, const uint8_t *p) {
+  unsigned power = p[ROW(AT_TABLE_NODES)];
+  return (power < 40 && has_nodes(h, p)) ? UINT64_C(1) << power : 0;
+}
+
+bool tg_heap_table (const tg_Heap *h, uint64_t at, tg_HeapTable *t) {
+  const uint8_t *p = tg_image_at(h->image, at, ROW(SIZE_TABLE_BLOCK));
+  if (p == NULL)
+    return false;
+  t->elements = elements_of(h, p);
+  t->nodes = nodes_of(h, p);
+  t->array = word_in(p + ROW(AT_TABLE_ARRAY));
+  t->node = word_in(p + ROW(AT_TABLE_NODE));
+  return true;
 }
 
 /* 5.5 has 8 bytes before eight nodes and more (Limbox), and arrays whose values
    and tags stand apart. */
-static uint64_t table_size (const tg_Heap *h, uint64_t table) {
-  uint64_t elements = tg_heap_elements(h, table);
-  uint64_t nodes = tg_heap_nodes(h, table);
-  uint64_t size = ROW(SIZE_TABLE_BLOCK) + nodes * ROW(SIZE_NODE);
+static uint64_t table_size (const tg_Heap *h, uint64_t at) {
+  tg_HeapTable t;
+  if (!tg_heap_table(h, at, &t))
+    return 0;
+  uint64_t size = ROW(SIZE_TABLE_BLOCK) + t.nodes * ROW(SIZE_NODE);
   if (!tg_heap_has(h, SIZE_VALUE))
-    return size + elements * ROW(SIZE_SLOT);
-  if (nodes >= 8)
+    return size + t.elements * ROW(SIZE_SLOT);
+  if (t.nodes >= 8)
     size += 8;
-  if (elements > 0)
-    size += elements * (ROW(SIZE_VALUE) + 1) + ROW(SIZE_HINT);
+  if (t.elements > 0)
+    size += t.elements * (ROW(SIZE_VALUE) + 1) + ROW(SIZE_HINT);
   return size;
 }
 

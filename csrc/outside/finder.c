@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/grow.h"
+#include "outside/ownmark.h"
 #include "outside/process.h"
 
 #define PAGES 256u              /* of a block */
@@ -23,6 +24,7 @@ typedef struct Search {
   uint64_t distance;    /* from the word to what it says */
   bool behind;          /* it is behind [heap] */
   bool again;           /* for coroutines before their main thread alone */
+  uint64_t least, span; /* where the global_States are */
   Place mains[TG_FOUND_STATES];
 } Search;
 
@@ -45,11 +47,28 @@ static bool is_before (Place a, Place b) {
   return a.behind != b.behind ? b.behind : a.at < b.at;
 }
 
+/* There are few states, mostly one, and all global_States are between two
+   addresses: so one comparison is enough of nearly all words. */
+static void bound (Search *x) {
+  const tg_Finds *found = x->found;
+  x->least = UINT64_MAX;
+  x->span = 0;
+  uint64_t most = 0;
+  for (uint32_t i = 0; i < found->nstates; i++) {
+    uint64_t shared = found->shareds[i];
+    x->least = shared < x->least ? shared : x->least;
+    most = shared > most ? shared : most;
+  }
+  if (found->nstates > 0)
+    x->span = most - x->least;
+}
+
 static void add_main (Search *x, Place place) {
   tg_SeenState state;
   tg_Finds *found = x->found;
   if (!tg_state_read(x->s, place.at, &state)
-      || !tg_state_is_main(x->s, &state))
+      || !tg_state_is_main(x->s, &state)
+      || tg_ownmark_is_in(x->s, state.shared))
     return;
   if (found->nstates == TG_FOUND_STATES) {
     found->omitted++;
@@ -58,6 +77,7 @@ static void add_main (Search *x, Place place) {
   x->mains[found->nstates] = place;
   found->mains[found->nstates] = place.at;
   found->shareds[found->nstates++] = state.shared;
+  bound(x);
 }
 
 /* Words are searched in order, so none is met twice: those behind a main thread
@@ -88,17 +108,17 @@ static void look_at_word (Search *x, uint64_t word, uint64_t at) {
   }
 }
 
-/* There are few states, mostly one, and a word is hardly ever what is looked
-   for. */
+/* A word is hardly ever what is looked for. */
 static void search_words (Search *x, uint64_t at, size_t size) {
-  const tg_Finds *found = x->found;
+  const uint8_t *p = x->block;
+  const uint8_t *end = p + size;
+  uint64_t own = at + x->distance;      /* what a main thread has there */
   x->found->bytes += size;
-  for (size_t i = 0; i < size; i += 8) {
+  for (; p < end; p += 8, own += 8) {
     uint64_t word;
-    memcpy(&word, x->block + i, sizeof word);
-    if (tg_unlikely(word == at + i + x->distance
-                    || is_among(found->shareds, found->nstates, word)))
-      look_at_word(x, word, at + i);
+    memcpy(&word, p, sizeof word);
+    if (tg_unlikely(word == own || word - x->least <= x->span))
+      look_at_word(x, word, own - x->distance);
   }
 }
 
@@ -178,6 +198,7 @@ static void search_maps (Search *x) {
 static bool begin (Search *x, tg_Sight *s, tg_Finds *found) {
   *x = (Search){.s = s, .found = found, .block = tg_malloc(BLOCK)};
   x->distance = tg_state_distance(s);
+  bound(x);
   return x->block != NULL;
 }
 

@@ -9,8 +9,8 @@
 **
 **     [heap] first, then all else that is written and present
 **
-** A state in such memory is found in any case; what begins later is not. Plain
-** C.
+** A state in such memory is found in any case, but for those that tracegrip has
+** made for itself there (ownmark.h); what begins later is not. Plain C.
 */
 #ifndef TG_FINDER_H
 #define TG_FINDER_H

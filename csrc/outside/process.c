@@ -76,13 +76,13 @@ bool tg_process_readable (tg_Memory *m) {
 /* Of a page's entry (pagemap of proc(5)) bits 63 and 62: in memory, swapped
    out. Files that are mapped there count as present. */
 void tg_process_present (int pid, uint64_t at, uint32_t n, bool *present) {
-  uint64_t entries[256];
+  uint64_t entries[TG_PRESENT_MOST];
   char path[64];
   snprintf(path, sizeof path, "/proc/%d/pagemap", pid);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   for (uint32_t i = 0; i < n; i++)
     present[i] = true;
-  uint32_t some = (n < 256) ? n : 256;
+  uint32_t some = (n < TG_PRESENT_MOST) ? n : TG_PRESENT_MOST;
   if (fd >= 0 && tg_fileio_read(fd, entries, some * sizeof *entries,
                                 at / TG_PAGE * sizeof *entries)) {
     for (uint32_t i = 0; i < some; i++)

@@ -42,6 +42,7 @@ void tg_process_refusal (int pid, int error, tg_Buf *words);
 
 /* Whether the page at an address is in memory or swapped out; true also when
    that is not known. For whole pages: those of 'n' from 'at' on. */
+#define TG_PRESENT_MOST 512u    /* that are asked for at once: 2 MiB */
 void tg_process_present (int pid, uint64_t at, uint32_t n, bool *present);
 
 /* The target's path of an open file or link, "exe" or "cwd"; false: not known.

