@@ -12,10 +12,11 @@
 ** A model is good for what comes behind the same CONTEXT, as a long string is:
 ** who begins to read later has neither.
 **
-** Of a short string its address and its hash are compared, not its text. The
-** collector may have freed it and given the address to another one: that has
-** the same hash once in 4 billion times. Objects and long strings are like no
-** other value.
+** Of a short string the text is compared, by a word that stands for it: of up
+** to seven bytes it is the text, of more it is that of another one once in 2^64
+** times. Its address tells nothing, as the collector may have given that
+** to another one, and its hash little: that of "name61" is that of "name20" for
+** one seed in some 20,000. Objects and long strings are like no other value.
 **
 ** A session's, used in the hook on the traced thread. Plain memory, made when
 ** calls begin to be traced; without memory there are none.
@@ -58,11 +59,18 @@ typedef struct tg_Models {
   tg_Model kinds[TG_MODELS];
 } tg_Models;
 
+/* The word of a text that is longer than seven bytes, or empty. */
+uint64_t tg_models_text (const char *s, size_t n);
+
+/* The text and its length; a word before it is readable. */
 TG_INLINE uint64_t tg_seen_word (tg_Slot v) {
+  size_t n;
   if (tg_slot_variant(v) != TG_TAG_SHORT)
     return (uint64_t)v.u.i;
-  uint64_t hash = tg_read32(v.u.p, TG_AT_STRING_HASH);
-  return (uint64_t)(uintptr_t)v.u.p ^ hash << 32;
+  const char *s = tg_direct_short(v.u.p, &n);
+  if (tg_unlikely(n - 1 >= 7))
+    return tg_models_text(s, n);
+  return tg_read64(s, n - 8) >> (64 - 8 * n) | (uint64_t)n << 56;
 }
 
 /* Whether 'v' is what was seen. A boolean is its tag. */
