@@ -3,8 +3,8 @@
 */
 #include "state/models.h"
 
-/* All bits of a word change the upper half of such a product, and then the lower
-   one. */
+/* All bits of a word change the upper half of such a product, and then the
+   lower one. */
 static uint64_t mix (uint64_t h, uint64_t word) {
   h = (h ^ word) * UINT64_C(0x9E3779B97F4A7C15);
   return h ^ h >> 32;
