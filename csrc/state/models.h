@@ -14,9 +14,10 @@
 **
 ** Of a short string the text is compared, by a word that stands for it: of up
 ** to seven bytes it is the text, of more it is that of another one once in 2^64
-** times. Its address tells nothing, as the collector may have given that
-** to another one, and its hash little: that of "name61" is that of "name20" for
-** one seed in some 20,000. Objects and long strings are like no other value.
+** times. Its address tells nothing, as the collector may have given that to
+** another one, and its hash little: of a thousand names that differ in their
+** digits mostly two have the same. Objects and long strings are like no other
+** value.
 **
 ** A session's, used in the hook on the traced thread. Plain memory, made when
 ** calls begin to be traced; without memory there are none.

@@ -137,8 +137,7 @@ describe("heap snapshots of a server under load", function ()
       for i = 1, CLIENTS do
         begin_client(port, "client" .. i, load)
       end
-      -- by its number the larger of two states, of which the other is the
-      -- server's of tracegrip
+      -- by its number the program's state, beside which is the server's
       await_answers(load, 3000)
       local targets = {{address}, {tostring(program.pid)},
                        {tostring(program.pid), forks and "--fork" or nil}}
