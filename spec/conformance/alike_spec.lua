@@ -105,8 +105,9 @@ local again = [==[
 ]==]
 
 local function arguments (options, code)
-  local result = conform.run(code or program, {trace = {"name", "arguments", "return"},
-                                       options = options})
+  local result = conform.run(code or program, {
+    trace = {"name", "arguments", "return"}, options = options
+  })
   assert.is_true(result.ok, result.message)
   local lists = {few = {}, many = {}}
   for _, p in ipairs(result[1].packets) do
