@@ -201,6 +201,24 @@ static void refused (void) {
   tg_stream_unpin(s);
 }
 
+/* Without memory for what unpacks ahead, it is opened all the same. */
+static void open_without_memory (void) {
+  uint64_t nth = 0, asked, opened = 0;
+  do {
+    char reason[160];
+    tg_Status status;
+    tg_alloc_fail(++nth);
+    tg_Recording *r = tg_recording_open(path, &status, reason, sizeof reason);
+    asked = tg_alloc_fail(0);
+    UNIT_CHECK(r != NULL || status == TG_ERR_MEMORY);
+    UNIT_CHECK(r == NULL || (r->count == 1 && r->program.count == 1));
+    opened += r != NULL;
+    if (r != NULL)
+      tg_recording_close(r);
+  } while (asked >= nth);
+  UNIT_CHECK(nth > 10 && opened >= 1 && opened <= 2);
+}
+
 /* Every allocation refused, while it begins and while it is opened. */
 static void without_memory (void) {
   tg_FilePlan plan = plan_of(false);
@@ -221,18 +239,7 @@ static void without_memory (void) {
   UNIT_CHECK(nth > 4);
   note_trace(file, "trace");
   tg_filewriter_close(file);
-  tg_Recording *r;
-  nth = 0;
-  do {
-    char reason[160];
-    tg_Status status;
-    tg_alloc_fail(++nth);
-    r = tg_recording_open(path, &status, reason, sizeof reason);
-    tg_alloc_fail(0);
-    UNIT_CHECK(r != NULL || status == TG_ERR_MEMORY);
-  } while (r == NULL);
-  UNIT_CHECK(nth > 10 && r->count == 1 && r->program.count == 1);
-  tg_recording_close(r);
+  open_without_memory();
   tg_stream_unpin(s);
 }
 
