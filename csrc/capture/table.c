@@ -235,21 +235,20 @@ TG_INLINE uint32_t bytes_of_differ (const tg_Model *m) {
 }
 
 /* What differs from the model, if that is shorter than all of it; else NULL,
-   and then it has to be written whole. */
+   and then it has to be written whole. Objects that were met keep their
+   numbers, as they are named then in the same order. */
 static uint8_t *put_like (tg_Few *f, const tg_Model *m, const Listing *t,
                           uint32_t flags, uint8_t *head, uint8_t *p) {
-  uint32_t bytes = bytes_of_differ(m), met = f->count;
+  uint32_t bytes = bytes_of_differ(m);
   uint8_t *differ = tg_putvar(p, (uint64_t)(head - m->head));
   Like k = {.f = f, .next = m->properties, .end = m->properties + m->count,
             .bit = 1, .p = differ + bytes};
   if (m->objects)
-    k.p = put_byte(k.p, (uint8_t)met);
+    k.p = put_byte(k.p, (uint8_t)f->count);
   if (m->elements != t->elements || !see_elements(&k, t)
       || !see_nodes(&k, t, &flags) || k.next != k.end
-      || (size_t)(k.p - p) >= m->size) {
-    f->count = met;             /* whoever was met here has no number yet */
+      || (size_t)(k.p - p) >= m->size)
     return NULL;
-  }
   tg_putwide(differ, k.differ, bytes);
   *head = tg_values_short(m->objects ? TG_SHORT_LIKE_NEXT : TG_SHORT_LIKE,
                           flags);
