@@ -231,11 +231,12 @@ describe("a snapshot", function ()
   it("of a core is as one of the process", function ()
     if not os.execute "command -v gcore >/dev/null 2>&1" then
       return pending "needs gcore (package gdb)"
+    elseif os.getenv "LD_PRELOAD" then
+      return pending "a core has the terabytes that a sanitizer maps"
     end
     heaps.of(run.lua, everything, function (snapshot, document, process)
       local core = process.directory .. "/core"
-      -- gdb stands still for ever below the sanitizer's library
-      os.execute(("env -u LD_PRELOAD gcore -o %s %d >/dev/null 2>&1"):format(
+      os.execute(("gcore -o %s %d >/dev/null 2>&1"):format(
         core, process.pid))
       local path = process.directory .. "/y.heapsnapshot"
       local other = heaps.take(core .. "." .. process.pid, path)
