@@ -205,8 +205,8 @@ static uint8_t *put_few_arguments (const tg_Call *c, uint8_t *p) {
   return end;
 }
 
-/* The line that the call is of, and its function where readers do not know it;
-   NULL: it does not fit. */
+/* The line that the call is of; NULL: it does not fit, or its function has to
+   be told, too. */
 static uint8_t *put_short_site (const tg_Call *c, uint8_t *p,
                                 uint32_t *flags) {
   const tg_Coroutine *t = c->t;

@@ -7,11 +7,11 @@
 */
 #include "profile/profile.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/grow.h"
+#include "profile/outcome.h"
 #include "profile/profilelines.h"
 #include "stream/holdings.h"
 #include "stream/marks.h"
@@ -431,41 +431,6 @@ static void set_bounds (tg_Profile *p, uint64_t start_ns, uint64_t end_ns) {
   p->duration_ns = end_ns - start_ns;
 }
 
-/* What ticks do not stand for, nothing ran in; all of them may stand for a
-   little more than the time that passed, by another clock. */
-static void settle_ticks (tg_Profile *p) {
-  p->idle_ns = p->duration_ns > p->now_ns ? p->duration_ns - p->now_ns : 0;
-  p->duration_ns = p->idle_ns + p->now_ns;
-  for (uint32_t i = 0; i < p->nrows; i++)
-    p->rows[i].tally.variance = tg_bytick_variance(&p->rows[i].ticked,
-                                                   p->now_ns);
-}
-
-/* The tree's times are by ticks, and rows have those of their nodes. */
-static void settle_rows (tg_Profile *p, uint32_t idle) {
-  for (uint32_t i = 0; i < p->nrows; i++)
-    p->rows[i].tally.self_ns = p->rows[i].tally.total_ns = 0;
-  p->idle_ns = p->tree.nodes[0].tally.self_ns;
-  for (uint32_t i = 1; i < p->tree.count; i++) {
-    const tg_Node *n = &p->tree.nodes[i];
-    uint32_t of = tg_profilelines_spot(p, n).of;
-    tg_Tally *row = &p->rows[of].tally;
-    row->self_ns += n->tally.self_ns;
-    row->variance += n->tally.variance;
-    bool once = n->outermost || of == idle;
-    row->total_ns += once ? n->tally.total_ns : 0;
-  }
-}
-
-/* What is taken out by estimates is off as a whole: rows of one program err to
-   the same side. */
-static void doubt_costs (tg_Profile *p) {
-  for (uint32_t i = 0; i < p->nrows; i++) {
-    double error = TG_BYTICK_DOUBT * (double)p->rows[i].spent_ns;
-    p->rows[i].tally.variance += error * error;
-  }
-}
-
 /* False without memory. */
 static bool settle_tree (tg_Profile *p) {
   bool beside = p->bytick.ticks == TG_TICKS_BESIDE;
@@ -478,7 +443,7 @@ static bool settle_tree (tg_Profile *p) {
   if (p->tree.count > count && row_of(p, TG_FUNCTION_IDLE) != idle)
     return false;
   if (beside) {
-    settle_rows(p, idle);
+    tg_outcome_rows(p, idle);
     p->idle_ns += p->before_ns;
     p->duration_ns = p->tree.nodes[0].tally.total_ns + p->before_ns;
   }
@@ -489,11 +454,11 @@ static bool settle_tree (tg_Profile *p) {
 
 static void settle (tg_Profile *p) {
   if (p->bytick.ticks == TG_TICKS_ONLY)
-    settle_ticks(p);
+    tg_outcome_ticks(p);
   if ((has_tree(p) && !settle_tree(p)) || !tg_profilelines_settle(p))
     p->status = TG_ERR_MEMORY;
   if (p->bytick.ticks == TG_TICKS_NONE)
-    doubt_costs(p);
+    tg_outcome_doubt(p);
 }
 
 /* A coroutine was collected, or closed: what it has parked will not go on. */
@@ -516,50 +481,6 @@ void tg_profile_end (tg_Profile *p, uint64_t start_ns, uint64_t end_ns) {
       p->rows[i].min_ns = 0;
   }
   settle(p);
-}
-
-/* Larger first. Not by subtraction, which has no room for the sign. */
-static int falling (uint64_t a, uint64_t b) {
-  return (a < b) - (a > b);
-}
-
-/* qsort is not stable, so the last word is the order in which they appeared: a
-   report is the same each time. */
-static int compare_rows (const void *x, const void *y) {
-  const tg_Row *a = *(const tg_Row *const *)x;
-  const tg_Row *b = *(const tg_Row *const *)y;
-  int order = falling(a->tally.self_ns, b->tally.self_ns);
-  if (order == 0)
-    order = falling(a->tally.total_ns, b->tally.total_ns);
-  if (order == 0)
-    order = falling(a->tally.calls, b->tally.calls);
-  return order != 0 ? order : (a > b) - (a < b);   /* as they appeared */
-}
-
-/* Children of one parent are ordered by their total time, since the calls
-   inside of them count too. */
-static int compare_nodes (const void *x, const void *y) {
-  const tg_Node *a = *(const tg_Node *const *)x;
-  const tg_Node *b = *(const tg_Node *const *)y;
-  int order = falling(a->tally.total_ns, b->tally.total_ns);
-  if (order == 0)
-    order = falling(a->tally.calls, b->tally.calls);
-  return order != 0 ? order : (a > b) - (a < b);
-}
-
-/* Pointers are sorted: a row's place in the array is its number. */
-void tg_profile_sort_rows (const tg_Profile *p, const tg_Row **list) {
-  for (uint32_t i = 0; i < p->nrows; i++)
-    list[i] = &p->rows[i];
-  qsort(list, p->nrows, sizeof *list, compare_rows);
-}
-
-/* The root has no place among others, and is left out. */
-void tg_profile_sort_nodes (const tg_Profile *p, const tg_Node **list) {
-  uint32_t n = p->tree.count - 1;
-  for (uint32_t i = 0; i < n; i++)
-    list[i] = &p->tree.nodes[i + 1];
-  qsort(list, n, sizeof *list, compare_nodes);
 }
 
 /* }================================================================== */

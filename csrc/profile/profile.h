@@ -154,11 +154,4 @@ TG_INLINE uint32_t tg_profile_node (const tg_Profile *p) {
   return p->nopen > 0 ? p->open[p->nopen - 1].node : 0;
 }
 
-/*
-** The numbers of all rows, most self time first; of all nodes but the root,
-** most total time first. 'list' has room for them.
-*/
-void tg_profile_sort_rows (const tg_Profile *p, const tg_Row **list);
-void tg_profile_sort_nodes (const tg_Profile *p, const tg_Node **list);
-
 #endif

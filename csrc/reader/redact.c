@@ -56,9 +56,7 @@ static void veil (Walk *w, const uint8_t *p, const uint8_t *end) {
     return;
   w->r->hidden++;
   if (size == 1) {
-    bool object = *at == TG_GRIP_VEILOBJ
-                  || (*at >= TG_GRIP_SMALLOBJ && *at < TG_GRIP_SMALLINT);
-    *at = object ? TG_GRIP_VEILOBJ : TG_GRIP_REDACTED;
+    *at = tg_values_are_object(*at) ? TG_GRIP_VEILOBJ : TG_GRIP_REDACTED;
     return;
   }
   size_t n = bytes_of_length(size), rest = size - 1 - n;

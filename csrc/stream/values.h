@@ -138,6 +138,12 @@ TG_INLINE bool tg_values_are_short (uint8_t first) {
                                       || first >= TG_SHORT_LIKE_NEXT);
 }
 
+/* Whether a grip of one byte is an object, which may be hidden. */
+TG_INLINE bool tg_values_are_object (uint8_t tag) {
+  return tag == TG_GRIP_VEILOBJ
+         || (tag >= TG_GRIP_SMALLOBJ && tag < TG_GRIP_SMALLINT);
+}
+
 /* The type of an object whose descriptor begins with this byte. */
 TG_INLINE tg_ObjectType tg_values_type (uint8_t first) {
   if (first == TG_DESC_DEFINED)
@@ -211,6 +217,9 @@ void tg_values_descriptor (tg_ValueCursor *c, tg_Descriptor *d);
    END, or NIL for all others. */
 tg_GripType tg_values_pass (tg_ValueCursor *c, uint32_t *id);
 
+/* Passes over keys and values up to END. A bad cursor gives END for ever. */
+void tg_values_pass_pairs (tg_ValueCursor *c);
+
 /* Passes over a descriptor up to its properties; whether it has any. */
 bool tg_values_pass_head (tg_ValueCursor *c);
 
@@ -248,6 +257,7 @@ void tg_values_skip_properties (tg_ValueCursor *c);
 /* For whoever copies a descriptor as it is read (valuecopy.c). */
 uint8_t tg_values_named (uint8_t first);    /* flags of a NAMED's tables */
 uint32_t tg_values_id (tg_ValueCursor *c);
+uint8_t tg_values_byte (tg_ValueCursor *c);
 
 /* Whether a descriptor, whose first bytes are there, says which tables they
    are. */

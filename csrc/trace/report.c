@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "binding/luasink.h"
 #include "packet/names.h"
+#include "profile/outcome.h"
 #include "profile/profilelines.h"
 #include "session/traceinfo.h"
 #include "trace/readtrace.h"
@@ -338,7 +339,7 @@ int trace_report (lua_State *L) {
   const tg_Row **rows = new_list(L, r, p->nrows);
   tg_LuaSink sink;
   tg_Sink *out = &sink.sink;
-  tg_profile_sort_rows(p, rows);
+  tg_outcome_sort_rows(p, rows);
   tg_luasink_init(&sink, L);
   out->object(out);
   tg_sink_ms(out, "duration_ms", p->duration_ns);
@@ -433,7 +434,7 @@ int trace_tree (lua_State *L) {
   const tg_CallTree *t = &r->profile.tree;
   const tg_Trace *trace = luaL_checkudata(L, 1, TG_TRACE);
   const tg_Node **nodes = new_list(L, r, t->count - 1);
-  tg_profile_sort_nodes(&r->profile, nodes);
+  tg_outcome_sort_nodes(&r->profile, nodes);
   push_nodes(L, r, trace->name);
   for (uint32_t i = 0; i + 1 < t->count; i++)
     adopt(L, t, nodes[i]);

@@ -2,6 +2,7 @@
 
 local editor = require "spec.support.editor"
 local run = require "spec.support.run"
+local shop = require "spec.support.shop"
 local wrongstops = require "spec.support.wrongstops"
 
 local it = editor.needed(it, pending)
@@ -47,28 +48,6 @@ local function walk (self, stopped, ...)
   end
   return places, stopped
 end
-
-local shop = [[
-local function discount (price, class)
-  if class == "blue" then error {code = 7} end
-  return class == "gold" and price * 0.9 or price
-end
-local Shop = {}
-function Shop.price (item, class, ...)
-  local price = discount(item.price, class)
-  return price, item
-end
-local function all (classes)
-  local sum = 0
-  for _, class in ipairs(classes) do
-    sum = sum + Shop.price({name = "tea", price = 10}, class, "x")
-  end
-  return sum
-end
-all {"gold", "none"}
-pcall(all, {"gold", "blue"})
-print("done")
-]]
 
 describe("a recording", function ()
   it("stops at its first error, with the stack and the error", function ()

@@ -10,6 +10,7 @@
 #include "formats/formats.h"
 #include "packet/log.h"
 #include "packet/packet.h"
+#include "profile/outcome.h"
 #include "profile/profile.h"
 #include "reader/minduration.h"
 #include "replay/search.h"
@@ -167,8 +168,8 @@ static void sort_profile (const tg_Profile *p) {
   uint32_t n = p->nrows > p->tree.count ? p->nrows : p->tree.count;
   void *list = malloc((n + 1) * sizeof(void *));
   if (list != NULL) {
-    tg_profile_sort_rows(p, list);
-    tg_profile_sort_nodes(p, list);
+    tg_outcome_sort_rows(p, list);
+    tg_outcome_sort_nodes(p, list);
   }
   free(list);
 }

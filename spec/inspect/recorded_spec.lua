@@ -3,6 +3,7 @@
 
 local debugger = require "spec.support.debugger"
 local run = require "spec.support.run"
+local shop = require "spec.support.shop"
 
 local it = debugger.needed(it, pending)
 
@@ -81,28 +82,6 @@ local function said (front)
   end
   return list
 end
-
-local shop = [[
-local function discount (price, class)
-  if class == "blue" then error {code = 7} end
-  return class == "gold" and price * 0.9 or price
-end
-local Shop = {}
-function Shop.price (item, class, ...)
-  local price = discount(item.price, class)
-  return price, item
-end
-local function all (classes)
-  local sum = 0
-  for _, class in ipairs(classes) do
-    sum = sum + Shop.price({name = "tea", price = 10}, class, "x")
-  end
-  return sum
-end
-all {"gold", "none"}
-pcall(all, {"gold", "blue"})
-print("done")
-]]
 
 describe("a recording in DevTools", function ()
   it("stands at its first error, with the stack, its values and the text",

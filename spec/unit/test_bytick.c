@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "capture.h"
+#include "profile/outcome.h"
 #include "profile/profile.h"
 #include "unit.h"
 
@@ -101,7 +102,7 @@ static void take (tg_Profile *p, const char *packets) {
 /* Children after their parent, in brackets: "name self/total". */
 static void tell_children (const tg_Profile *p, uint32_t parent) {
   const tg_Node *nodes[64];
-  tg_profile_sort_nodes(p, nodes);
+  tg_outcome_sort_nodes(p, nodes);
   for (uint32_t i = 0; i + 1 < p->tree.count; i++) {
     if (nodes[i]->parent != parent)
       continue;

@@ -9,6 +9,7 @@
 */
 #include "base/alloc.h"
 #include "capture.h"
+#include "profile/outcome.h"
 #include "profile/profilelines.h"
 #include "unit.h"
 
@@ -85,7 +86,7 @@ static const char *name_of (const tg_Profile *p, uint32_t row) {
 /* "a:3 self/total", with its calls, if there are any; children in brackets. */
 static void tell_children (const tg_Profile *p, uint32_t parent) {
   const tg_Node *nodes[64];
-  tg_profile_sort_nodes(p, nodes);
+  tg_outcome_sort_nodes(p, nodes);
   for (uint32_t i = 0; i + 1 < p->tree.count; i++) {
     const tg_Node *n = nodes[i];
     tg_Spot spot = tg_profilelines_spot(p, n);

@@ -8,6 +8,7 @@
 */
 #include "base/alloc.h"
 #include "capture.h"
+#include "profile/outcome.h"
 #include "profile/profile.h"
 #include "unit.h"
 
@@ -85,7 +86,7 @@ static void tell_name (const tg_Profile *p, uint32_t row) {
 /* "name calls self/total min..max sum", and how many threw and yielded. */
 static void tell_rows (const tg_Profile *p) {
   const tg_Row *rows[16];
-  tg_profile_sort_rows(p, rows);
+  tg_outcome_sort_rows(p, rows);
   for (uint32_t i = 0; i < p->nrows; i++) {
     tg_buf_addstr(&told, i > 0 ? ", " : "");
     tell_name(p, (uint32_t)(rows[i] - p->rows));
@@ -98,7 +99,7 @@ static void tell_rows (const tg_Profile *p) {
 /* Children after their parent, in brackets. */
 static void tell_children (const tg_Profile *p, uint32_t parent) {
   const tg_Node *nodes[64];
-  tg_profile_sort_nodes(p, nodes);
+  tg_outcome_sort_nodes(p, nodes);
   for (uint32_t i = 0; i + 1 < p->tree.count; i++) {
     uint32_t n = (uint32_t)(nodes[i] - p->tree.nodes);
     if (nodes[i]->parent != parent)
