@@ -25,6 +25,11 @@ static void flush_until (Copy *k, const uint8_t *to) {
   k->from = to;
 }
 
+/* Whether it stands for a string that is elsewhere. */
+static bool is_again (uint8_t tag) {
+  return tag == TG_GRIP_STRAGAIN || tg_values_are_again(tag);
+}
+
 static void add_string (Copy *k, const tg_Grip *g) {
   uint8_t head[24], *p = head;
   tg_assert(g->type == TG_STRING);
@@ -50,7 +55,7 @@ static tg_GripType copy_grip (Copy *k) {
   const uint8_t *tag = k->c.p;
   tg_Grip g;
   tg_values_grip(&k->c, &g);
-  if (!k->c.bad && *tag == TG_GRIP_STRAGAIN) {
+  if (!k->c.bad && is_again(*tag)) {
     if (g.u.s.size > k->most - k->put_in)
       tg_values_spoil(&k->c);
     else
@@ -62,7 +67,7 @@ static tg_GripType copy_grip (Copy *k) {
 /* Puts in a grip, the bytes from 'at' to 'end', which may be elsewhere. */
 static void put_grip (Copy *k, const uint8_t *at, const uint8_t *end,
                       const tg_Grip *g) {
-  bool again = *at == TG_GRIP_STRAGAIN;
+  bool again = is_again(*at);
   size_t size = again ? g->u.s.size : (size_t)(end - at);
   if (size > k->most - k->put_in)
     tg_values_spoil(&k->c);
