@@ -69,8 +69,8 @@ static void veil (Walk *w, const uint8_t *p, const uint8_t *end) {
   }
 }
 
-/* The string that the grip at the cursor refers to; NULL: it is no reference, or
-   not a good one. It ends at '*end'. */
+/* The string that the grip at the cursor refers to, which ends at '*end'; NULL:
+   it is no reference, or no good one. */
 static const uint8_t *referred (const Walk *w, const uint8_t **end) {
   tg_ValueCursor c = w->c;
   const uint8_t *tag = c.p, *there = NULL;
@@ -88,9 +88,8 @@ static const uint8_t *referred (const Walk *w, const uint8_t **end) {
   return c.bad || there >= tag ? NULL : there;
 }
 
-/* Whether the grip at the cursor, which ends at '*end', stands for a string that
-   has been hidden where it stood. Whatever else was told there for the first
-   time is hidden by that, too. */
+/* Whether the grip at the cursor, which ends at '*end', stands for a string
+   that has been hidden where it stood. */
 static bool refers_to_hidden (const Walk *w, const uint8_t **end) {
   const uint8_t *there = referred(w, end);
   return there != NULL && *there != TG_GRIP_STRING

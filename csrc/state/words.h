@@ -2,9 +2,9 @@
 ** words.h - short strings that stand in the chunk: the next time three bytes
 ** tell where.
 **
-** Programs pass the same names, lines and keys again and again. So the table has
-** where each was written last, by the address of its text; of two that share an
-** entry the later one stays. An address tells nothing by itself, as the
+** Programs pass the same names, lines and keys again and again. So the table
+** has where each was written last, by the address of its text; of two that share
+** an entry the later one stays. An address tells nothing by itself, as the
 ** collector may have given it to another text: whoever finds an entry compares
 ** the bytes that stand there. Only those of whole events are compared, which do
 ** not change any more: what was written of a list that is begun again is as
@@ -34,11 +34,11 @@ typedef struct tg_Word {
   uint32_t epoch;               /* the writer's */
 } tg_Word;
 
-typedef struct tg_Words {
+typedef struct tg_WordTable {
   tg_Word list[TG_WORDS];
-} tg_Words;
+} tg_WordTable;
 
-TG_INLINE tg_Word *tg_words_at (tg_Words *words, const char *s) {
+TG_INLINE tg_Word *tg_words_at (tg_WordTable *words, const char *s) {
   return &words->list[tg_address_hash(s) % TG_WORDS];
 }
 
