@@ -3,12 +3,12 @@
 ** tell where.
 **
 ** Programs pass the same names, lines and keys again and again. So the table
-** has where each was written last, by the address of its text; of two that share
-** an entry the later one stays. An address tells nothing by itself, as the
-** collector may have given it to another text: whoever finds an entry compares
-** the bytes that stand there. Only those of whole events are compared, which do
-** not change any more: what was written of a list that is begun again is as
-** good as any other bytes, and nothing has to be forgotten.
+** has where each was written last, by the address of its text; of two that
+** share an entry the later one stays. An address tells nothing by itself, as
+** the collector may have given it to another text: whoever finds an entry
+** compares the bytes that stand there. Only those of whole events are compared,
+** which do not change any more: what was written of a list that is begun again
+** is as good as any other bytes, and nothing has to be forgotten.
 **
 ** An entry is good for what comes behind the same CONTEXT, as models are
 ** (models.h).
