@@ -253,7 +253,7 @@ describe("a table that is like one before", function ()
             n = n + 1
           end
         end
-        assert.is_true(n > 50, file .. ": " .. n)
+        assert.is_true(n > 15, file .. ": " .. n)
       end
     end, "--overflow", "ring", "--buffer", "64K")
   end)

@@ -399,7 +399,7 @@ static void named (void) {
 
 /* A copy has bytes for each. */
 static void named_copies (void) {
-  static const char plain[] = "\x02\x80\x81\0\x10\0\x10\1\0";
+  static const char plain[] = "\x02\x80\x81\x48\x48\1\0";
   tg_Buf b = {0}, copy = {0};
   v_var(&b, 2);
   v_tag(&b, TG_GRIP_SMALLOBJ);
@@ -657,7 +657,7 @@ static void like_copied (void) {
   v_desc(&b, TG_OBJ_FUNCTION, 0);
   v_var(&plain, 1);
   v_obj(&plain, 0);
-  v_desc(&plain, TG_OBJ_TABLE, TG_DESC_PROPS);
+  v_tag(&plain, tg_values_short(TG_SHORT_TABLE, TG_DESC_PROPS));
   v_str(&plain, "a");
   v_int(&plain, 1);
   v_str(&plain, "b");
