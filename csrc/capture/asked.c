@@ -17,7 +17,7 @@ static TG_NOINLINE uint8_t *put_written (const tg_Session *s, lua_State *L,
   if (s->selection.redacts || kept > TG_PLAIN_STRING)
     return NULL;
   const uint8_t *grip = find_written(&s->writer, text, n, kept);
-  return (grip != NULL) ? put_distance(p, grip) : NULL;
+  return (grip != NULL) ? put_long_again(&s->writer, p, grip) : NULL;
 }
 
 /*

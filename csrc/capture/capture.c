@@ -78,7 +78,7 @@ static tg_Buf unfold (const tg_Session *s, const uint8_t *p,
                       const uint8_t *end) {
   tg_Buf out = {0};
   tg_Slice list = {.data = p + 4, .size = (size_t)(end - p - 4),
-                   .origin = s->writer.block->data};
+                   .origin = s->writer.origin};
   tg_valuecopy(&out, list, TG_PACKET_MAX);
   return out;
 }

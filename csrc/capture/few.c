@@ -131,7 +131,7 @@ static uint8_t *put_descriptors (tg_Few *f, uint8_t *p) {
 /* ---- lists ---- */
 
 TG_INLINE uint8_t *put_outer (tg_Few *f, tg_Slot v, uint8_t *p) {
-  uint8_t *end = put_small_slot(v, f->limit, p);
+  uint8_t *end = tg_few_put_small(f, v, p);
   return (end != NULL) ? end : tg_few_put_large(f, v, p);
 }
 
@@ -162,6 +162,7 @@ uint8_t *tg_capture_few (tg_Session *s, lua_State *L, const void *base,
   f.count = 0;                  /* 'objects' are not worth clearing */
   f.most = most_objects(&s->selection);
   f.limit = s->selection.limits.string;
+  f.words = s->capture.words;
   p = put_byte(p, (uint8_t)(n + extra));
   for (int i = 0; i < n && p != NULL; i++)
     p = put_outer(&f, slot_at(base, first + i), p);

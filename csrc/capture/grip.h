@@ -95,9 +95,16 @@ TG_INLINE const uint8_t *find_written (const tg_Writer *r, const char *s,
 }
 
 /* Refers to the string whose grip is there. */
-TG_INLINE uint8_t *put_distance (uint8_t *p, const uint8_t *grip) {
+TG_INLINE uint8_t *put_long_again (const tg_Writer *r, uint8_t *p,
+                                   const uint8_t *grip) {
   *p = TG_GRIP_STRAGAIN;
-  return tg_putvar(p + 1, (uint64_t)(p - grip));
+  return tg_putvar(p + 1, (uint64_t)(grip - r->origin));
+}
+
+/* The same of a short one, at a place up to TG_SMALLAGAIN_MOST. */
+TG_INLINE uint8_t *put_small_again (uint8_t *p, uint32_t place) {
+  *p = (uint8_t)(TG_GRIP_SMALLAGAIN | place >> 16);
+  return tg_put16(p + 1, place & 0xffff);
 }
 
 TG_INLINE tg_ObjectType object_type (int type) {

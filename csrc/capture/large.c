@@ -33,7 +33,7 @@ static size_t kept_of (tg_Capture *c, size_t n) {
 }
 
 /* A document that is handed from function to function is written once; from
-   then on a few bytes say how far back. */
+   then on a few bytes say where. */
 uint8_t *tg_capture_long (tg_Capture *c, const char *s, size_t n, uint8_t *p) {
   size_t kept = kept_of(c, n);
   const uint8_t *again = NULL, *grip = p;
@@ -43,7 +43,7 @@ uint8_t *tg_capture_long (tg_Capture *c, const char *s, size_t n, uint8_t *p) {
     return NULL;
   if (again != NULL) {
     c->refers = true;
-    return put_distance(p, again);
+    return put_long_again(&c->session->writer, p, again);
   }
   p = tg_putvar(tg_putvar(put_byte(p, TG_GRIP_STRING), n), kept);
   memcpy(p, s, kept);

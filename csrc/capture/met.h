@@ -14,6 +14,7 @@
 
 #include "capture/list.h"
 #include "capture/plain.h"
+#include "state/words.h"
 
 #define TG_MET_MAX 48u          /* objects; such numbers are one byte */
 
@@ -23,6 +24,7 @@ typedef struct tg_Few {
   tg_Capture c;                 /* without a pool and without costs */
   uint32_t count, most;         /* objects; fewer than 'most' */
   uint32_t limit;               /* of a string */
+  tg_WordTable *words;              /* borrows; NULL: there are none */
   bool noted;                   /* a table of it is a model (state/models.h) */
   tg_Slot objects[TG_MET_MAX];  /* in the order in which they were met */
 } tg_Few;
@@ -78,7 +80,29 @@ TG_INLINE uint8_t *tg_few_put_written (tg_Few *f, tg_Slot v, uint8_t *p) {
   if (grip == NULL)
     return NULL;
   f->c.refers = true;
-  return put_distance(p, grip);
+  return put_long_again(&f->c.session->writer, p, grip);
+}
+
+/* A string that is short and within the limit, or that is told by its place. */
+TG_INLINE uint8_t *tg_few_put_string (tg_Few *f, tg_Slot v, uint8_t *p) {
+  size_t n;
+  const char *s = tg_slot_text(v, &n);
+  if (tg_unlikely(n > TG_GRIP_SMALLMAX || n > f->limit))
+    return NULL;
+  if (n >= TG_WORD_LEAST && tg_likely(f->words != NULL)) {
+    tg_Word *w = tg_words_at(f->words, s);
+    const tg_Writer *r = &f->c.session->writer;
+    if (tg_words_have(w, r, s, n))
+      return put_small_again(p, w->place);
+    tg_words_note(w, r, s, p);
+  }
+  return put_small_slot(v, f->limit, p);
+}
+
+/* A value that is small; NULL if it is anything else. */
+TG_INLINE uint8_t *tg_few_put_small (tg_Few *f, tg_Slot v, uint8_t *p) {
+  return tg_slot_type(v) == LUA_TSTRING ? tg_few_put_string(f, v, p)
+                                        : put_other_small(v, f->limit, p);
 }
 
 /* What is not small, where there are SMALL_ROOM bytes; NULL if that is not for

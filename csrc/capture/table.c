@@ -27,7 +27,7 @@ static TG_NOINLINE uint8_t *put_large (tg_Few *f, tg_Slot v, uint8_t *p) {
 }
 
 TG_INLINE uint8_t *put_inner (tg_Few *f, tg_Slot v, uint8_t *p) {
-  uint8_t *end = put_small_slot(v, f->limit, p);
+  uint8_t *end = tg_few_put_small(f, v, p);
   return tg_likely(end != NULL) ? end : put_large(f, v, p);
 }
 
@@ -240,7 +240,8 @@ TG_INLINE uint32_t bytes_of_differ (const tg_Model *m) {
 static uint8_t *put_like (tg_Few *f, const tg_Model *m, const Listing *t,
                           uint32_t flags, uint8_t *head, uint8_t *p) {
   uint32_t bytes = bytes_of_differ(m);
-  uint8_t *differ = tg_putvar(p, (uint64_t)(head - m->head));
+  const uint8_t *origin = f->c.session->writer.origin;
+  uint8_t *differ = tg_putvar(p, (uint64_t)(m->head - origin));
   Like k = {.f = f, .next = m->properties, .end = m->properties + m->count,
             .bit = 1, .p = differ + bytes};
   if (m->objects)

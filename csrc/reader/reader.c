@@ -34,7 +34,9 @@ struct tg_Reader {
   uint64_t untraced_ns; /* in which calls were not seen */
   uint64_t waited;      /* ticks in which the program waited for a reader */
   tg_TrueClock true_clock;
-  tg_CountedModels models;  /* of the cursor's chunk */
+  uint32_t context;         /* offset in the cursor's chunk of the last CONTEXT,
+                               to which values refer */
+  tg_CountedModels models;  /* of what is behind that */
   bool weighs;          /* what tracing has taken stays in all times */
   uint64_t spent_ns;    /* raw time less the true one, at the last event */
   uint64_t to_ns;       /* no event after this time is read */
@@ -124,6 +126,7 @@ tg_Reader *tg_reader_copy (const tg_Reader *r) {
     tg_reader_free(c);
     return NULL;
   }
+  c->context = r->context;
   c->clock = r->clock;
   c->lost = r->lost;
   c->ticks = r->ticks;
@@ -144,6 +147,7 @@ tg_Reader *tg_reader_again (const tg_Reader *r) {
   tg_Reader *again = tg_reader_new(r->stream, tg_reader_pos(r), &bare);
   tg_selection_clear(&bare);
   if (again != NULL) {
+    again->context = r->context;
     again->clock = r->clock;
     again->waited = r->waited;
     again->untraced_ns = r->untraced_ns;
@@ -307,6 +311,17 @@ const tg_Stream *tg_reader_stream (const tg_Reader *r) {
 
 /* }================================================================== */
 
+/* A copy of a reader at the end of a chunk may be placed in the next one. */
+TG_INLINE uint32_t context_of (const tg_Reader *r) {
+  return r->context <= r->cursor.offset ? r->context : 0;
+}
+
+/* In a new chunk, or at a CONTEXT. */
+static void begin_context (tg_Reader *r, uint32_t offset) {
+  r->context = offset;
+  memset(&r->models, 0, sizeof r->models);
+}
+
 /*
 ** Committed bytes at the cursor, in whichever chunk they begin; 0 if none. A
 ** chunk that has a successor is full, but its last bytes may have come after
@@ -323,7 +338,7 @@ static size_t look (tg_Reader *r, const uint8_t **data) {
       r->framer.status = r->stream->store.status;
       return 0;
     }
-    memset(&r->models, 0, sizeof r->models);
+    begin_context(r, 0);
     if (r->pace != NULL)
       r->pace(r->pace_ud);
   }
@@ -423,9 +438,12 @@ static size_t decode (tg_Reader *r, tg_Pos end) {
   size_t size = look(r, &data);
   if (size == 0)
     return 0;
-  size_t used = tg_event_decode(r->cursor.chunk->block->data, data, size,
-                                &r->framer.event);
+  const uint8_t *from = r->cursor.chunk->block->data;
+  const uint8_t *origin = from + context_of(r);
+  size_t used = tg_event_decode(&origin, data, size, &r->framer.event);
   tg_assert(used <= size);
+  if (tg_unlikely(origin != from + context_of(r)))
+    begin_context(r, (uint32_t)(origin - from));
   if (used == 0) {
     r->framer.at = tg_cursor_pos(&r->cursor);
     r->framer.status = TG_ERR_FORMAT;

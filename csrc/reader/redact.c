@@ -69,25 +69,39 @@ static void veil (Walk *w, const uint8_t *p, const uint8_t *end) {
   }
 }
 
-/* Whether the grip at the cursor stands for a string that has been hidden where
-   it stood. */
-static bool refers_to_hidden (const Walk *w) {
+/* The string that the grip at the cursor refers to, which ends at '*end'; NULL:
+   it is no reference, or no good one. */
+static const uint8_t *referred (const Walk *w, const uint8_t **end) {
   tg_ValueCursor c = w->c;
-  if (c.origin == NULL || c.p >= c.end || *c.p != TG_GRIP_STRAGAIN)
-    return false;
-  const uint8_t *tag = c.p++;
-  uint64_t distance = tg_values_var(&c);
-  return !c.bad && distance <= (uint64_t)(tag - c.origin)
-         && *(tag - distance) != TG_GRIP_STRING;
+  const uint8_t *tag = c.p, *there = NULL;
+  if (c.p >= c.end)
+    return NULL;
+  if (*tag == TG_GRIP_STRAGAIN) {
+    c.p++;
+    there = tg_values_place(c.origin, tag, tg_values_var(&c));
+  }
+  else if (tg_values_are_again(*tag) && c.end - tag >= TG_SMALLAGAIN_SIZE) {
+    there = tg_values_place(c.origin, tag, tg_values_again(tag));
+    c.p += TG_SMALLAGAIN_SIZE;
+  }
+  *end = c.p;
+  return c.bad || there >= tag ? NULL : there;
+}
+
+/* Whether the grip at the cursor, which ends at '*end', stands for a string
+   that has been hidden where it stood. */
+static bool refers_to_hidden (const Walk *w, const uint8_t **end) {
+  const uint8_t *there = referred(w, end);
+  return there != NULL && *there != TG_GRIP_STRING
+         && (*there < TG_GRIP_SMALLSTR || *there >= TG_GRIP_SMALLOBJ);
 }
 
 /* The next grip, and where it begins. */
 static const uint8_t *next_grip (Walk *w, tg_Grip *g) {
-  const uint8_t *at = w->c.p;
-  if (refers_to_hidden(w)) {
-    w->c.p++;
-    tg_values_var(&w->c);
-    veil(w, at, w->c.p);
+  const uint8_t *at = w->c.p, *end;
+  if (refers_to_hidden(w, &end)) {
+    w->c.p = end;
+    veil(w, at, end);
     g->type = TG_REDACTED;
   }
   else
@@ -236,12 +250,9 @@ static void see_own_value (Walk *w, unsigned marks, const uint8_t *at,
 /* A value that refers to a string that has been hidden is hidden before it is
    read. */
 static void veil_again (Walk *w) {
-  tg_ValueCursor c = w->c;
-  if (!refers_to_hidden(w))
-    return;
-  c.p++;
-  tg_values_var(&c);
-  veil(w, w->c.p, c.p);
+  const uint8_t *end;
+  if (refers_to_hidden(w, &end))
+    veil(w, w->c.p, end);
 }
 
 /* An object that comes next, for which there are no bytes. Where the other's is

@@ -107,11 +107,12 @@ static void scrub_event (Scrub *s, const tg_Event *e) {
    classes and the like may have secrets too. */
 static void scrub_events (Scrub *s, uint32_t used) {
   uint32_t at = 0, defined = atomic_load(&s->r->stream->functions->count);
+  const uint8_t *origin = s->data;
   tg_Event e;
   size_t n;
   s->resumed = (tg_Slice){0};
   while (at < used
-         && (n = tg_event_decode(s->data, s->data + at, used - at, &e)) > 0
+         && (n = tg_event_decode(&origin, s->data + at, used - at, &e)) > 0
          && tg_event_names(&e) <= defined) {
     scrub_event(s, &e);
     at += (uint32_t)n;

@@ -93,11 +93,12 @@ static void weigh_event (const tg_Event *e, size_t size, Count *k) {
 /* A gauge that follows an event with values counts as values: such gauges are
    more frequent than others. */
 static void weigh_block (const uint8_t *data, size_t size, Count *k) {
+  const uint8_t *origin = data;
   tg_Event e;
   size_t at = 0, n;
   bool values = false;
   while (at < size
-         && (n = tg_event_decode(data, data + at, size - at, &e)) > 0) {
+         && (n = tg_event_decode(&origin, data + at, size - at, &e)) > 0) {
     if (values && tg_event_gauges(&e))
       k->bytes[TG_CONTENTS_VALUES] += n;
     else

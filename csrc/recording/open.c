@@ -208,9 +208,11 @@ static void choose_run (const Opening *o, uint32_t *from, uint32_t *to) {
 static uint32_t complete (const tg_Functions *fs, const uint8_t *data,
                           uint32_t used, uint64_t *ticks) {
   uint32_t at = 0, defined = atomic_load(&fs->count);
+  const uint8_t *origin = data;
   tg_Event e;
   size_t n;
-  while (at < used && (n = tg_event_decode(data, data + at, used - at, &e)) > 0
+  while (at < used
+         && (n = tg_event_decode(&origin, data + at, used - at, &e)) > 0
          && tg_event_names(&e) <= defined) {
     *ticks = tg_event_absolute(&e) ? e.ticks : *ticks + e.ticks;
     at += (uint32_t)n;

@@ -295,14 +295,44 @@ static bool place (tg_Replay *r, tg_Pos at) {
   return tg_cursor_place(&r->pin, &r->stream->store, at);
 }
 
+/* Goes through the pinned chunk for the last CONTEXT before an offset: nearly
+   always it is the one that the chunk begins with. */
+static void find_context (tg_Replay *r, uint32_t offset) {
+  const tg_Block *b = r->pin.chunk->block;
+  const uint8_t *last = b->data, *next = last;
+  uint32_t at = 0, used = tg_block_used(b);
+  tg_Event e;
+  size_t n;
+  while (at < used
+         && (n = tg_event_decode(&next, b->data + at, used - at, &e)) > 0
+         && (next == last || at <= offset)) {
+    last = next;
+    at += (uint32_t)n;
+  }
+  r->context_chunk = r->pin.chunk;
+  r->context = (uint32_t)(last - b->data);
+  r->context_until = at < used ? at : UINT32_MAX;
+}
+
+/* What values where the pin is may refer to. */
+static const uint8_t *origin (tg_Replay *r) {
+  uint32_t offset = r->pin.offset;
+  if (r->context_chunk != r->pin.chunk || offset < r->context
+      || offset >= r->context_until)
+    find_context(r, offset);
+  return r->pin.chunk->block->data + r->context;
+}
+
 /* The event at a place where reading has found one. */
 static bool event_at (tg_Replay *r, tg_Pos at, tg_Event *e) {
-  const uint8_t *data;
+  const uint8_t *data, *from;
   if (!place(r, at))
     return false;
   size_t size = tg_cursor_peek(&r->pin, &data);
-  return size > 0
-         && tg_event_decode(r->pin.chunk->block->data, data, size, e) > 0;
+  if (size == 0)
+    return false;
+  from = origin(r);
+  return tg_event_decode(&from, data, size, e) > 0;
 }
 
 bool tg_replay_recall (tg_Replay *r, tg_Pos at, tg_Packet *p) {

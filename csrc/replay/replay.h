@@ -76,6 +76,10 @@ typedef struct tg_Replay {
   tg_PacketRedact redact;   /* owns; used if the selection hides something */
   tg_Buf ahead;         /* owns; the values of 'coming' then */
   tg_Cursor pin;        /* pins the chunk of the values asked for last */
+  const tg_Chunk *context_chunk;  /* where a CONTEXT was looked for last, NULL:
+                           nowhere yet... */
+  uint32_t context, context_until;  /* ...and found: it is the last one for what
+                           comes before the latter offset */
 } tg_Replay;
 
 #define TG_REPLAY_MARKERS (UINT32_C(1) << 20)

@@ -208,14 +208,14 @@ static void note_gauge (GaugedPair *pair, tg_Kind kind, uint64_t ticks) {
    one chunk. */
 static void read_gauges (GaugedPair *pair, const tg_Trace *t) {
   tg_Cursor at;
-  const uint8_t *data;
+  const uint8_t *data, *origin;
   size_t size, used;
   tg_Event e = {0};
   tg_Kind last = TG_EV_NONE;
   tg_cursor_copy(&at, &t->hold);
+  origin = at.chunk->block->data;
   while ((size = tg_cursor_peek(&at, &data)) > 0
-         && (used = tg_event_decode(at.chunk->block->data, data, size, &e))
-            > 0) {
+         && (used = tg_event_decode(&origin, data, size, &e)) > 0) {
     at.offset += (uint32_t)used;
     if (tg_event_gauges(&e))
       note_gauge(pair, last, e.ticks);

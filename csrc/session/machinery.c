@@ -20,6 +20,7 @@
 #include "session/snapshot.h"
 #include "session/tracelimits.h"
 #include "state/models.h"
+#include "state/words.h"
 #include "text/fileio.h"
 
 /* The stream lives on as long as somebody reads it. */
@@ -37,7 +38,9 @@ static void clear_machinery (tg_Session *s) {
   tg_objectpool_free(&s->capture.pool);
   tg_secrets_free(&s->capture.secrets);
   tg_free(s->capture.models);
+  tg_free(s->capture.words);
   s->capture.models = NULL;
+  s->capture.words = NULL;
   if (s->listener == NULL)
     tg_labels_clear(&s->labels);
   s->current = NULL;
@@ -82,6 +85,8 @@ static bool begin_calls (tg_Session *s, lua_State *L) {
   tg_userhook_enter(&s->host, L);
   if (s->host.direct && s->capture.models == NULL)
     s->capture.models = tg_calloc(1, sizeof *s->capture.models);
+  if (s->host.direct && s->capture.words == NULL)
+    s->capture.words = tg_calloc(1, sizeof *s->capture.words);
   return true;
 }
 

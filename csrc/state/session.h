@@ -229,6 +229,7 @@ typedef struct tg_Capturing {
   uint64_t lists;             /* captured so far */
   uint8_t met[TG_MET_PLACES]; /* for capture/met.h alone */
   struct tg_Models *models;   /* owns; models.h; NULL: none yet */
+  struct tg_WordTable *words;     /* owns; words.h; the same */
   bool whole;                 /* no table is told by another one */
   struct tg_Identities *identities;   /* numbers of tables
                                  (session/identity.h); NULL: nobody asks */

@@ -106,18 +106,17 @@ static void pass_hidden (tg_ValueCursor *c, uint64_t count) {
     tg_values_pass(c, &id);
 }
 
-/* The table 'distance' bytes before 'head': a table itself, which stands
-   before. */
+/* The table that the one at 'head' refers to by 'number': a table itself, which
+   stands before. */
 static void find_model (tg_ValueCursor *c, const uint8_t *head,
-                        uint64_t distance) {
+                        uint64_t number) {
   tg_Head model;
-  if (c->origin == NULL || distance == 0
-      || distance > (uint64_t)(head - c->origin)) {
+  tg_ValueCursor there = {.p = tg_values_place(c->origin, head, number),
+                          .end = head, .origin = c->origin};
+  if (there.p == NULL) {
     tg_values_spoil(c);
     return;
   }
-  tg_ValueCursor there = {.p = head - distance, .end = head,
-                          .origin = c->origin};
   tg_values_head(&there, &model);
   if (model.type != TG_OBJ_TABLE || model.like
       || (pass_parts(&there, model.flags) & TG_DESC_PROPS) == 0) {
@@ -131,14 +130,14 @@ static void find_model (tg_ValueCursor *c, const uint8_t *head,
 
 bool tg_values_like (tg_ValueCursor *c, const tg_Head *h) {
   c->contents = c->p;
-  uint64_t distance = tg_values_var(c);
+  uint64_t number = tg_values_var(c);
   c->differ = tg_values_var(c);
   c->nexts = h->nexts;
   c->next = h->nexts ? tg_values_id(c) : 0;
   if (h->hidden)
-    pass_hidden(c, distance);
+    pass_hidden(c, number);
   else if (!c->bad)
-    find_model(c, h->at, distance);
+    find_model(c, h->at, number);
   return !c->bad && !h->hidden;
 }
 

@@ -19,7 +19,8 @@
 **             CONTEXT; one that is reading on may skip it. LIST: then u32 n, n
 **             times u32 function: those frames, in the same order, for readers
 **             that come here after a LOST. AHEAD: the chain is already as after
-**             the next event.
+**             the next event. PLACES: values behind it refer by places
+**             (values.h), as those of recordings before version 5 do not.
 **   TIME      u64 ticks (absolute; delta is 0): the gap was too long for
 **             a head. [OVERHEAD: u64 ticks: so much of it was the hook's own,
 **             which had more to do than usual.] GAUGE: a head only. The hook
@@ -135,6 +136,7 @@ enum {
   TG_EVF_APART  = 1u << 6,   /* SAMPLE */
   TG_EVF_GAUGE  = 1u << 6,   /* TIME */
   TG_EVF_FAR    = 1u << 7,   /* CALL */
+  TG_EVF_PLACES = 1u << 7,   /* CONTEXT */
   TG_EVF_SHORT  = 1u << 7,   /* RETURN */
   TG_EVF_OTHERS = 1u << 7    /* SAMPLE */
 };

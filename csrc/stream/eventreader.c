@@ -253,9 +253,9 @@ static bool read_long (Rest *r, tg_Event *e) {
 
 /* The bytes of the event, 0 if they are none or not all there. What the event
    does not have is zeros. */
-size_t tg_event_decode (const uint8_t *origin, const uint8_t *p, size_t size,
+size_t tg_event_decode (const uint8_t **origin, const uint8_t *p, size_t size,
                         tg_Event *e) {
-  Rest r = {{p, p + size, false}, origin};
+  Rest r = {{p, p + size, false}, *origin};
   tg_clear(e, sizeof *e);
   if (size == 0)
     return 0;
@@ -267,7 +267,11 @@ size_t tg_event_decode (const uint8_t *origin, const uint8_t *p, size_t size,
   else
     whole = read_long(&r, e);
   tg_assert(r.b.p <= p + size);
-  return whole && !r.b.missing ? (size_t)(r.b.p - p) : 0;
+  if (!whole || r.b.missing)
+    return 0;
+  if (tg_unlikely(e->kind == TG_EV_CONTEXT))
+    *origin = p;
+  return (size_t)(r.b.p - p);
 }
 
 /* The highest id of a function among the values. Functions are named in their

@@ -36,10 +36,11 @@ typedef struct tg_Event {
 
 /*
 ** Reads the event at 'p', of which at most 'size' bytes belong to it. Returns
-** how many did; 0 if these bytes are no event. Values may refer to bytes from
-** 'origin' on.
+** how many did; 0 if these bytes are no event. Its values may refer to bytes
+** from '*origin' on: at first where the block's data begin, then the last
+** CONTEXT that was read here.
 */
-size_t tg_event_decode (const uint8_t *origin, const uint8_t *p, size_t size,
+size_t tg_event_decode (const uint8_t **origin, const uint8_t *p, size_t size,
                         tg_Event *e);
 
 /* A call or a return, as nearly all are: then it is none of those below, which

@@ -25,12 +25,22 @@ static void flush_until (Copy *k, const uint8_t *to) {
   k->from = to;
 }
 
-static void add_string (Copy *k, const tg_Grip *g) {
+/* Whether it stands for a string that is elsewhere. */
+static bool is_again (uint8_t tag) {
+  return tag == TG_GRIP_STRAGAIN || tg_values_are_again(tag);
+}
+
+/* As it stands where 'tag' refers to. */
+static void add_string (Copy *k, uint8_t tag, const tg_Grip *g) {
   uint8_t head[24], *p = head;
   tg_assert(g->type == TG_STRING);
-  *p++ = TG_GRIP_STRING;
-  p = tg_putvar(p, g->u.s.length);
-  p = tg_putvar(p, g->u.s.size);
+  if (tg_values_are_again(tag))
+    *p++ = (uint8_t)(TG_GRIP_SMALLSTR + g->u.s.size);
+  else {
+    *p++ = TG_GRIP_STRING;
+    p = tg_putvar(p, g->u.s.length);
+    p = tg_putvar(p, g->u.s.size);
+  }
   tg_buf_add(k->out, head, (size_t)(p - head));
   tg_buf_add(k->out, g->u.s.data, g->u.s.size);
   k->put_in += g->u.s.size;
@@ -40,8 +50,19 @@ static void add_string (Copy *k, const tg_Grip *g) {
 static void put_in (Copy *k, const uint8_t *tag, const tg_Grip *g) {
   tg_assert(tag >= k->from);
   flush_until(k, tag);
-  add_string(k, g);
+  add_string(k, *tag, g);
   k->from = k->c.p;
+}
+
+/* The head of a table's descriptor, as it is written (capture/grip.h). Bytes of
+   a damaged file may have flags that a table has not. */
+static void add_head (Copy *k, uint32_t flags) {
+  if ((flags & TG_DESC_FUNCTION) == 0)
+    tg_buf_addchar(k->out, (char)tg_values_short(TG_SHORT_TABLE, flags));
+  else {
+    tg_buf_addchar(k->out, TG_OBJ_TABLE);
+    tg_buf_addchar(k->out, (char)flags);
+  }
 }
 
 /* Only references need another form: all other grips are copied later, with the
@@ -50,7 +71,7 @@ static tg_GripType copy_grip (Copy *k) {
   const uint8_t *tag = k->c.p;
   tg_Grip g;
   tg_values_grip(&k->c, &g);
-  if (!k->c.bad && *tag == TG_GRIP_STRAGAIN) {
+  if (!k->c.bad && is_again(*tag)) {
     if (g.u.s.size > k->most - k->put_in)
       tg_values_spoil(&k->c);
     else
@@ -62,12 +83,12 @@ static tg_GripType copy_grip (Copy *k) {
 /* Puts in a grip, the bytes from 'at' to 'end', which may be elsewhere. */
 static void put_grip (Copy *k, const uint8_t *at, const uint8_t *end,
                       const tg_Grip *g) {
-  bool again = *at == TG_GRIP_STRAGAIN;
+  bool again = is_again(*at);
   size_t size = again ? g->u.s.size : (size_t)(end - at);
   if (size > k->most - k->put_in)
     tg_values_spoil(&k->c);
   else if (again)
-    add_string(k, g);
+    add_string(k, *at, g);
   else {
     tg_buf_add(k->out, at, size);
     k->put_in += size;
@@ -77,8 +98,12 @@ static void put_grip (Copy *k, const uint8_t *at, const uint8_t *end,
 /* Puts in an object that comes next, which nothing stands for anywhere. */
 static void put_next (Copy *k, const tg_Grip *g) {
   uint8_t bytes[8], *p = bytes;
-  *p++ = TG_GRIP_OBJECT;
-  p = tg_putvar(p, g->u.id);
+  if (g->u.id <= TG_GRIP_SMALLMAX)
+    *p++ = (uint8_t)(TG_GRIP_SMALLOBJ + g->u.id);
+  else {
+    *p++ = TG_GRIP_OBJECT;
+    p = tg_putvar(p, g->u.id);
+  }
   size_t size = (size_t)(p - bytes);
   if (size > k->most - k->put_in) {
     tg_values_spoil(&k->c);
@@ -131,10 +156,8 @@ static void copy_named (Copy *k) {
     tg_values_spoil(&k->c);
     return;
   }
-  for (; n > 0; n--) {
-    tg_buf_addchar(k->out, TG_OBJ_TABLE);
-    tg_buf_addchar(k->out, (char)flags);
-  }
+  for (; n > 0; n--)
+    add_head(k, flags);
   k->from = ++k->c.p;
 }
 
@@ -148,8 +171,7 @@ static void copy_descriptor (Copy *k) {
   tg_values_head(&k->c, &head);
   if (head.like) {
     flush_until(k, head.at);
-    tg_buf_addchar(k->out, TG_OBJ_TABLE);
-    tg_buf_addchar(k->out, (char)head.flags);
+    add_head(k, head.flags);
     k->from = k->c.p;
   }
   if (head.flags & TG_DESC_CLASS)

@@ -70,7 +70,8 @@ static TG_NOINLINE const uint8_t *pass_large (const uint8_t *p,
     case TG_GRIP_VEILTEXT:
       ++*strings;
       return pass_counted(p, end);
-    default: return NULL;
+    default: return tg_values_are_again(tag)
+                    ? pass_bytes(p, end, TG_SMALLAGAIN_SIZE - 1) : NULL;
   }
 }
 
@@ -171,10 +172,9 @@ static TG_NOINLINE uint64_t count_model (const uint8_t *there,
   return n;
 }
 
-/* The same of the table 'distance' bytes before 'head'. */
+/* The same of the table there, before 'head'. */
 static uint64_t properties_of (Place *w, const uint8_t *head,
-                               uint64_t distance) {
-  const uint8_t *there = head - distance;
+                               const uint8_t *there) {
   uint32_t at = (uint32_t)(there - w->origin) + 1;
   tg_CountedModel *known = &w->models->list[at % TG_COUNTED_MODELS];
   if (known->at != at)
@@ -187,7 +187,7 @@ static uint64_t properties_of (Place *w, const uint8_t *head,
 static const uint8_t *pass_like (Place *w, const uint8_t *head, Kind k,
                                  const uint8_t *p) {
   uint64_t strings = 0;
-  uint64_t distance = take_var(&p, w->end);
+  uint64_t number = take_var(&p, w->end);
   uint64_t differ = p != NULL ? take_var(&p, w->end) : 0;
   if (p != NULL && k.nexts)
     p = pass_var(p, w->end);
@@ -195,13 +195,14 @@ static const uint8_t *pass_like (Place *w, const uint8_t *head, Kind k,
     p = pass_grip(p, w->end, &strings);
   if (p == NULL)
     return NULL;
-  if (k.first == TG_DESC_UNLIKE)
-    w->count->alike += distance <= TG_LIKE_MOST ? distance : 0;
-  else if (w->origin == NULL || distance == 0
-           || distance > (uint64_t)(head - w->origin))
+  if (k.first == TG_DESC_UNLIKE) {
+    w->count->alike += number <= TG_LIKE_MOST ? number : 0;
+    return p;
+  }
+  const uint8_t *there = tg_values_place(w->origin, head, number);
+  if (there == NULL || there >= head)
     return NULL;
-  else
-    w->count->alike += properties_of(w, head, distance);
+  w->count->alike += properties_of(w, head, there);
   return p;
 }
 

@@ -134,19 +134,42 @@ static void read_long_string (tg_ValueCursor *c, tg_Grip *g) {
   read_string(c, g, length, tg_values_var(c));
 }
 
-/* The cursor is behind the tag, from which the distance counts. The reference
-   must lead to a string itself: references to references could go round. */
+/* How much of the bytes a small grip is, its tag included; 0 if there is none.
+   A bad cursor is at its end. */
+TG_INLINE size_t small_size (const tg_ValueCursor *c) {
+  size_t left = (size_t)(c->end - c->p);
+  if (tg_unlikely(left == 0) || *c->p < TG_GRIP_SMALLSTR)
+    return 0;
+  size_t size = 1;
+  if (*c->p < TG_GRIP_SMALLOBJ)
+    size += *c->p & TG_GRIP_SMALLMAX;
+  return size <= left ? size : 0;
+}
+
+/* The cursor is behind the tag. The reference must lead to a string itself:
+   references to references could go round. */
 static void read_again (tg_ValueCursor *c, tg_Grip *g) {
   const uint8_t *tag = c->p - 1;
-  uint64_t distance = tg_values_var(c);
-  if (c->origin == NULL || distance > (uint64_t)(tag - c->origin)) {
-    tg_values_spoil(c);
-    return;
-  }
-  tg_ValueCursor there = {.p = tag - distance, .end = tag};
-  if (tg_values_byte(&there) == TG_GRIP_STRING)
+  uint64_t number = tg_values_var(c);
+  tg_ValueCursor there = {.p = tg_values_place(c->origin, tag, number),
+                          .end = tag};
+  if (there.p != NULL && tg_values_byte(&there) == TG_GRIP_STRING)
     read_long_string(&there, g);
   if (there.bad || g->type != TG_STRING)
+    tg_values_spoil(c);
+}
+
+/* The same of a short one. */
+static void read_small_again (tg_ValueCursor *c, tg_Grip *g) {
+  const uint8_t *tag = c->p - 1;
+  if (!has(c, TG_SMALLAGAIN_SIZE - 1))
+    return;
+  tg_ValueCursor there = {.end = tag};
+  there.p = tg_values_place(c->origin, tag, tg_values_again(tag));
+  c->p = tag + TG_SMALLAGAIN_SIZE;
+  if (there.p != NULL && small_size(&there) > 0 && *there.p < TG_GRIP_SMALLOBJ)
+    tg_values_grip(&there, g);
+  if (g->type != TG_STRING)
     tg_values_spoil(c);
 }
 
@@ -178,7 +201,12 @@ static void read_tagged (tg_ValueCursor *c, tg_Grip *g, uint8_t tag) {
     case TG_GRIP_STRAGAIN: read_again(c, g); break;
     case TG_GRIP_VEIL: case TG_GRIP_VEILTEXT: read_veil(c, g); break;
     case TG_GRIP_END: g->type = TG_END; break;
-    default: tg_values_spoil(c); break;
+    default:
+      if (tg_values_are_again(tag))
+        read_small_again(c, g);
+      else
+        tg_values_spoil(c);
+      break;
   }
 }
 
@@ -192,18 +220,6 @@ static TG_NOINLINE void read_large (tg_ValueCursor *c, tg_Grip *g) {
   read_tagged(c, g, tag);
   if (c->bad)
     g->type = TG_END;
-}
-
-/* How much of the bytes a small grip is, its tag included; 0 if there is none.
-   A bad cursor is at its end. */
-TG_INLINE size_t small_size (const tg_ValueCursor *c) {
-  size_t left = (size_t)(c->end - c->p);
-  if (tg_unlikely(left == 0) || *c->p < TG_GRIP_SMALLSTR)
-    return 0;
-  size_t size = 1;
-  if (*c->p < TG_GRIP_SMALLOBJ)
-    size += *c->p & TG_GRIP_SMALLMAX;
-  return size <= left ? size : 0;
 }
 
 /* Small ones here, which most are: a tag that holds the value, or up to a few

@@ -17,12 +17,14 @@
 **     STRING    var length, var captured, that many bytes (captured <= length)
 **     OBJECT    var id in the pool
 **     NOROOM    u8 object type: an object for which the pool had no room
-**     STRAGAIN  var distance: the STRING whose tag is so many bytes before this
-**               one, in an earlier list of the same chunk or in this one
+**     STRAGAIN  var place: the STRING whose tag is there, in an earlier list of
+**               the same chunk or in this one
 **     VEIL      var size, that many bytes: REDACTED where something else was,
 **               of the same size as that (reader/redact.h); never recorded
 **     VEILTEXT  the same where a STRING or STRAGAIN was, which cost more
 **     VEILOBJ   nothing: the same where a SMALLOBJ was
+**     SMALLAGAIN + high     u16 low: the SMALLSTR whose tag is at the place of
+**               these 20 bits
 **     SMALLSTR + length     a whole string of up to 63 bytes follows
 **     SMALLOBJ + id         an object with id up to 63
 **     SMALLINT + value      an integer 0..63
@@ -49,15 +51,15 @@
 **
 ** A type of LIKE: a table whose properties are mostly those of an earlier one.
 ** In the place of PROPS, which is set, comes
-**     var distance  from this descriptor's type back to the other's, in an
-**                   earlier list of the same chunk or in this one: of a TABLE
-**                   with PROPS, at most TG_LIKE_MOST of them
+**     var place     of the other's type, in an earlier list of the same chunk
+**                   or in this one: of a TABLE with PROPS, at most TG_LIKE_MOST
+**                   of them
 **     var differ    bit i: property i has another value
 **     grip x k      these values, in order of their properties
 ** The keys are the other's, in the same order; neither they nor values that are
 ** taken from there are objects, whose ids are those of another list.
 ** A type of UNLIKE: such a table of which nothing is told, in the same size
-** (reader/redact.h); 'distance' is how many properties it had. Never recorded.
+** (reader/redact.h); 'place' is how many properties it had. Never recorded.
 **
 ** Type and flags are mostly one byte, which stands for both:
 **     DEFINED       a function with FUNCTION alone
@@ -68,16 +70,24 @@
 ** and a property that does not differ is, where the other's value is SMALLOBJ
 ** or VEILOBJ, an object too: the first of them 'next', the others the ids after
 ** it, in their order. So objects that are met there first take no bytes.
+**
+** A place is how many bytes there are from the beginning of the last CONTEXT
+** (event.h) up to it: what is told again has the same bytes each time, which a
+** compressor finds. If that CONTEXT is without PLACES, as before version 5, the
+** number is how far back it is from the reference's own tag, or of a table from
+** its descriptor.
 */
 #ifndef TG_VALUES_H
 #define TG_VALUES_H
 
 #include "base/base.h"
+#include "stream/event.h"
 
 enum {
   TG_GRIP_NIL, TG_GRIP_FALSE, TG_GRIP_TRUE, TG_GRIP_NULL, TG_GRIP_REDACTED,
   TG_GRIP_INT, TG_GRIP_FLOAT, TG_GRIP_STRING, TG_GRIP_OBJECT, TG_GRIP_NOROOM,
   TG_GRIP_STRAGAIN, TG_GRIP_VEIL, TG_GRIP_VEILTEXT, TG_GRIP_VEILOBJ,
+  TG_GRIP_SMALLAGAIN = 0x10,
   TG_GRIP_END = 0x3f,
   TG_GRIP_SMALLSTR = 0x40,
   TG_GRIP_SMALLOBJ = 0x80,
@@ -136,6 +146,28 @@ TG_INLINE uint32_t tg_values_short_flags (uint8_t first) {
 TG_INLINE bool tg_values_are_short (uint8_t first) {
   return first >= TG_SHORT_UNLIKE && (first < TG_DESC_NAMED
                                       || first >= TG_SHORT_LIKE_NEXT);
+}
+
+/* What 'number' refers to, at or behind 'from'; NULL: nothing that there is. */
+TG_INLINE const uint8_t *tg_values_place (const uint8_t *origin,
+                                          const uint8_t *from,
+                                          uint64_t number) {
+  if (origin == NULL || number > (uint64_t)(from - origin))
+    return NULL;
+  return *origin & TG_EVF_PLACES ? origin + number : from - number;
+}
+
+#define TG_SMALLAGAIN_SIZE 3        /* bytes, with the tag... */
+#define TG_SMALLAGAIN_MOST 0xfffffu /* ...and the places that it can tell */
+
+/* Whether the tag is a SMALLAGAIN. */
+TG_INLINE bool tg_values_are_again (uint8_t tag) {
+  return (tag & 0xf0) == TG_GRIP_SMALLAGAIN;
+}
+
+/* The place that it tells. */
+TG_INLINE uint32_t tg_values_again (const uint8_t *tag) {
+  return (uint32_t)(*tag & 0x0f) << 16 | tg_get16(tag + 1);
 }
 
 /* Whether a grip of one byte is an object, which may be hidden. */

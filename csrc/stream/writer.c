@@ -51,11 +51,12 @@ static void put_context (tg_Writer *r, uint64_t now) {
     r->last = now;
   uint8_t *p = tg_put64(r->p + 4, r->last);
   p = r->context(r, p, &listed);
-  uint32_t flags = listed ? TG_EVF_LIST : 0u;
+  uint32_t flags = TG_EVF_PLACES | (listed ? TG_EVF_LIST : 0u);
   if (r->pending && !r->behind)
     flags |= TG_EVF_AHEAD;
   tg_put32(r->p, TG_EV_CONTEXT | flags);
   tg_assert(p <= r->p + TG_CONTEXT_MAX);
+  r->origin = r->p;
   r->p = p;
   r->epoch++;
   tg_block_commit(r->block, p);

@@ -14,7 +14,8 @@
 #include "stream/event.h"
 #include "stream/stream.h"
 
-/* A long string in the stream: the next time a few bytes say so. */
+/* A long string in the stream: the next time a few bytes say so. (Short ones:
+   state/words.h.) */
 typedef struct tg_Written {
   const char *string;     /* its address in Lua; it may be gone by now */
   size_t size;
@@ -24,7 +25,7 @@ typedef struct tg_Written {
   uint32_t epoch;         /* nobody who starts later can look there */
 } tg_Written;
 
-#define TG_WRITTEN 16       /* by address */
+#define TG_WRITTEN 128      /* by address */
 
 typedef struct tg_Writer tg_Writer;
 
@@ -38,6 +39,8 @@ struct tg_Writer {
   uint64_t ticks_stop;    /* 'turn' is asked when the time is here */
   tg_Chunk *chunk;        /* borrows from the stream; NULL at first */
   tg_Block *block;        /* its block */
+  const uint8_t *origin;  /* borrows: the last CONTEXT, from which places are
+                             told (values.h) */
   bool sealed;            /* nothing more goes into this chunk */
   uint32_t epoch;         /* changes wherever a reader may start: what was
                              described in an earlier one is described again */

@@ -55,6 +55,9 @@ local function grip (text, at)
   elseif tag <= 4 then
     return at + 1, "nil, boolean"
   end
+  if tag >= 0x10 and tag < 0x20 then
+    return at + 3, "small string again"
+  end
   local v, stop = var(text, at + 1)
   if tag == 5 then
     return stop, "integer"
@@ -89,7 +92,7 @@ end
 
 local function like (text, at, nexts)
   local _, stop = var(text, at)
-  note("like: distance", stop - at)
+  note("like: place", stop - at)
   local differ, behind = var(text, stop)
   note("like: which differ", behind - stop)
   if nexts then

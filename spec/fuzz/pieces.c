@@ -38,7 +38,7 @@ static size_t piece_size (tg_BlockKind kind, const uint8_t *data,
     return tg_entry_next(&next, p + size, &e) ? (size_t)(next - p) : 0;
   }
   tg_Event e;
-  return tg_event_decode(data, p, size, &e);
+  return tg_event_decode(&data, p, size, &e);
 }
 
 static void take_block (Parts *k, size_t at, const tg_Block *head,

@@ -66,28 +66,43 @@ static inline tg_Slice v_slice (const tg_Buf *b) {
   return (tg_Slice){.data = (const uint8_t *)b->data, .size = b->size};
 }
 
+/* What refers from here to 'at': a place, if all of it begins with the first
+   byte of such a CONTEXT, or how far back it is. */
+static inline size_t v_number (const tg_Buf *b, size_t at) {
+  bool places = b->size > 0 && ((uint8_t)*b->data & TG_EVF_PLACES) != 0;
+  return places ? at : b->size - at;
+}
+
 /* The same string as the one whose tag is at 'at'. */
 static inline void v_again (tg_Buf *b, size_t at) {
-  size_t distance = b->size - at;
+  size_t number = v_number(b, at);
   v_tag(b, TG_GRIP_STRAGAIN);
-  v_var(b, distance);
+  v_var(b, number);
+}
+
+/* The same of a short one. */
+static inline void v_small_again (tg_Buf *b, size_t at) {
+  size_t number = v_number(b, at);
+  v_tag(b, (int)(TG_GRIP_SMALLAGAIN | number >> 16));
+  v_tag(b, (int)(number & 0xff));
+  v_tag(b, (int)(number >> 8 & 0xff));
 }
 
 /* The head of a table that is like the one whose descriptor is at 'at'; the
    values that differ follow. */
 static inline void v_like (tg_Buf *b, size_t at, uint64_t differ) {
-  size_t distance = b->size - at;
+  size_t number = v_number(b, at);
   v_desc(b, TG_DESC_LIKE, TG_DESC_PROPS);
-  v_var(b, distance);
+  v_var(b, number);
   v_var(b, differ);
 }
 
 /* The same with objects that come next, from 'next' on. */
 static inline void v_like_next (tg_Buf *b, size_t at, uint64_t differ,
                                 uint32_t next) {
-  size_t distance = b->size - at;
+  size_t number = v_number(b, at);
   v_tag(b, tg_values_short(TG_SHORT_LIKE_NEXT, TG_DESC_PROPS));
-  v_var(b, distance);
+  v_var(b, number);
   v_var(b, differ);
   v_var(b, next);
 }

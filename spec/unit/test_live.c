@@ -148,10 +148,11 @@ static uint32_t line_in (const tg_Event *e) {
 /* A reader reads what was written. */
 static void read_back (World *w, const uint8_t *bytes, const uint8_t *end) {
   size_t size = (size_t)(end - bytes);
+  const uint8_t *origin = bytes;
   tg_Event e;
-  UNIT_CHECK(tg_event_decode(bytes, bytes, size, &e) == size);
-  UNIT_CHECK(tg_event_decode(bytes, bytes, size - 1, &e) == 0);
-  tg_event_decode(bytes, bytes, size, &e);
+  UNIT_CHECK(tg_event_decode(&origin, bytes, size, &e) == size);
+  UNIT_CHECK(tg_event_decode(&origin, bytes, size - 1, &e) == 0);
+  tg_event_decode(&origin, bytes, size, &e);
   tg_Packet k = {.why = TG_WHY_MARK, .mark = TG_MARK_ALLOCATIONS,
                  .values = e.values};
   UNIT_CHECK(tg_live_add(&w->live, &k, w->owner * LINES + line_in(&e)));

@@ -146,6 +146,67 @@ static void test_hidden (void) {
   done(&t, r);
 }
 
+/* A call of f with a string, or with the one at '*tag', which is behind the
+   CONTEXT at 'context'; where it is. */
+static tg_Pos call_with (Tape *t, const char *s, const uint8_t *context,
+                         const uint8_t **tag) {
+  tg_Buf b = {0};
+  tg_Pos at = tape_pos(t);
+  e_head(t, TG_EV_CALL | TG_EVF_VALUES);
+  e_u32(t, 2);
+  v_var(&b, 1);
+  if (s != NULL) {
+    *tag = t->p + 5;
+    v_str(&b, s);
+  }
+  else {
+    size_t place = (size_t)(*tag - context);
+    v_tag(&b, TG_GRIP_SMALLAGAIN);
+    v_tag(&b, (int)(place & 0xff));
+    v_tag(&b, (int)(place >> 8));
+  }
+  e_u32(t, (uint32_t)b.size | TG_VALUES_REFERS);
+  memcpy(t->p, b.data, b.size);
+  t->p += b.size;
+  e_return(t);
+  tg_buf_free(&b);
+  return at;
+}
+
+/* Places count from the last CONTEXT, wherever the replay is when a value is
+   asked for. */
+static void test_contexts (void) {
+  static const char *const words[] = {"a word", "another", "the last"};
+  static const uint32_t chain[] = {1, 1};
+  Tape t = start("mf");
+  tg_Pos at[6];
+  const uint8_t *tag;
+  e_call(&t, 1, 0, NULL);
+  for (uint32_t i = 0; i < 6; i += 2) {
+    const uint8_t *context = t.p;
+    e_context_of(&t, 2000 * (i + 1), TG_EVF_PLACES, 1, chain, 0, NULL);
+    at[i] = call_with(&t, words[i / 2], context, &tag);
+    at[i + 1] = call_with(&t, NULL, context, &tag);
+  }
+  e_return(&t);
+  tg_Replay *r = replay_of(&t, 2, 0);
+  for (uint64_t moment = 14; moment-- > 0;) {
+    UNIT_CHECK(tg_replay_go(r, moment, 100));
+    for (uint32_t i = 6; i-- > 0;) {
+      tg_Packet p = {.why = TG_WHY_ENTER, .function = 2};
+      tg_ValueCursor c;
+      tg_Grip g;
+      UNIT_CHECK(tg_replay_recall(r, at[i], &p));
+      tg_values_open(&c, p.values);
+      tg_values_var(&c);
+      tg_values_grip(&c, &g);
+      UNIT_CHECK(g.type == TG_STRING
+                 && memcmp(g.u.s.data, words[i / 2], g.u.s.size) == 0);
+    }
+  }
+  done(&t, r);
+}
+
 static void test_places (void) {
   Tape t = start("mfg");
   e_call(&t, 1, 0, NULL);
@@ -396,6 +457,7 @@ static void test_alike (void) {
 
 int main (void) {
   UNIT_RUN(test_steps);
+  UNIT_RUN(test_contexts);
   UNIT_RUN(test_places);
   UNIT_RUN(test_hidden);
   UNIT_RUN(test_coroutines);

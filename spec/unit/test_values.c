@@ -149,6 +149,78 @@ static void again (void) {
   tg_buf_free(&b);
 }
 
+/* Places are counted from a CONTEXT, which has a bit for that. */
+static void by_place (void) {
+  tg_Buf b = {0}, copy = {0};
+  tg_Grip g;
+  v_tag(&b, TG_EV_CONTEXT | TG_EVF_PLACES);
+  v_long(&b, "abc", 3, 1000);
+  v_str(&b, "name");
+  size_t at = b.size;
+  v_var(&b, 3);
+  v_again(&b, 1);
+  v_small_again(&b, 8);
+  v_again(&b, 1);
+  tg_ValueCursor c;
+  tg_values_open(&c, v_tail(&b, at));
+  UNIT_CHECK(tg_values_var(&c) == 3);
+  tg_values_grip(&c, &g);
+  UNIT_CHECK(g.type == TG_STRING && g.u.s.data == b.data + 5);
+  tg_values_grip(&c, &g);
+  UNIT_CHECK(g.type == TG_STRING && g.u.s.size == 4 && g.u.s.length == 4
+             && g.u.s.data == b.data + 9);
+  tg_values_grip(&c, &g);
+  UNIT_CHECK(g.type == TG_STRING && g.u.s.data == b.data + 5);
+  UNIT_CHECK(!c.bad && c.p == c.end);
+  tg_valuecopy(&copy, v_tail(&b, at), SIZE_MAX);
+  tg_values_open(&c, v_slice(&copy));
+  tg_values_var(&c);
+  for (int i = 0; i < 3; i++) {
+    tg_values_grip(&c, &g);
+    UNIT_CHECK(g.type == TG_STRING && g.u.s.size == (i == 1 ? 4 : 3));
+  }
+  UNIT_CHECK(!c.bad && c.p == c.end);
+  tg_buf_free(&b);
+  tg_buf_free(&copy);
+}
+
+/* Whether a place, of a short string or another one, is one of a string. */
+static bool is_place (tg_Buf *b, size_t place, bool small, size_t room) {
+  tg_Grip g;
+  tg_ValueCursor c;
+  size_t at = b->size;
+  if (small)
+    v_small_again(b, place);
+  else
+    v_again(b, place);
+  b->size -= room;
+  tg_values_open(&c, v_tail(b, at));
+  tg_values_grip(&c, &g);
+  b->size = at;
+  return !c.bad && g.type == TG_STRING;
+}
+
+static void no_place (void) {
+  tg_Buf b = {0};
+  tg_buf_reserve(&b, 256);
+  v_tag(&b, TG_EV_CONTEXT | TG_EVF_PLACES);
+  v_long(&b, "abc", 3, 1000);
+  v_str(&b, "name");
+  v_int(&b, 1);
+  UNIT_CHECK(is_place(&b, 1, false, 0) && is_place(&b, 8, true, 0));
+  UNIT_CHECK(!is_place(&b, 8, true, 1) && !is_place(&b, 8, true, 2));
+  UNIT_CHECK(!is_place(&b, 8, false, 0) && !is_place(&b, 1, true, 0));
+  UNIT_CHECK(!is_place(&b, 0, false, 0) && !is_place(&b, 0, true, 0));
+  UNIT_CHECK(!is_place(&b, 13, true, 0));               /* an integer */
+  for (size_t i = b.size; i < b.size + 3; i++)          /* itself, and behind */
+    UNIT_CHECK(!is_place(&b, i, false, 0) && !is_place(&b, i, true, 0));
+  UNIT_CHECK(!is_place(&b, (size_t)1 << 62, false, 0));
+  UNIT_CHECK(!is_place(&b, TG_SMALLAGAIN_MOST, true, 0));
+  b.data[8] = TG_GRIP_SMALLSTR + 63;    /* beyond the reference */
+  UNIT_CHECK(!is_place(&b, 8, true, 0));
+  tg_buf_free(&b);
+}
+
 /* A reference that is read at 'at', from 'back' before it. */
 static bool refers (tg_Buf *b, size_t back, size_t origin) {
   tg_Grip g;
@@ -327,7 +399,7 @@ static void named (void) {
 
 /* A copy has bytes for each. */
 static void named_copies (void) {
-  static const char plain[] = "\x02\x80\x81\0\x10\0\x10\1\0";
+  static const char plain[] = "\x02\x80\x81\x48\x48\1\0";
   tg_Buf b = {0}, copy = {0};
   v_var(&b, 2);
   v_tag(&b, TG_GRIP_SMALLOBJ);
@@ -490,6 +562,39 @@ static int liked (tg_Buf *b, size_t back, size_t origin, uint64_t differ) {
   return c.bad ? -1 : n;
 }
 
+/* By its place: the last object of the list is what the first is like. */
+static void like_place (void) {
+  tg_Buf b = {0};
+  tg_ValueCursor c;
+  tg_Descriptor d;
+  tg_Grip key, v;
+  v_tag(&b, TG_EV_CONTEXT | TG_EVF_PLACES);
+  size_t model = b.size;
+  v_desc(&b, TG_OBJ_TABLE, TG_DESC_PROPS);
+  v_str(&b, "a");
+  v_int(&b, 1);
+  v_str(&b, "b");
+  v_int(&b, 2);
+  v_tag(&b, TG_GRIP_END);
+  size_t at = b.size;
+  v_like(&b, model, 2);
+  v_int(&b, 7);
+  tg_values_open(&c, v_tail(&b, at));
+  tg_values_descriptor(&c, &d);
+  UNIT_CHECK(tg_values_property(&c, &key, &v) && v.u.i == 1);
+  UNIT_CHECK(tg_values_property(&c, &key, &v) && v.u.i == 7
+             && key.u.s.data[0] == 'b');
+  UNIT_CHECK(!tg_values_property(&c, &key, &v) && !c.bad);
+  for (size_t place = 0; place < b.size + 8; place++) {
+    b.size = at;
+    v_like(&b, place, 0);
+    tg_values_open(&c, v_tail(&b, at));
+    tg_values_descriptor(&c, &d);
+    UNIT_CHECK(c.bad == (place != model));
+  }
+  tg_buf_free(&b);
+}
+
 static void like_nothing (void) {
   tg_Buf b = {0};
   tg_buf_reserve(&b, 1024);
@@ -552,7 +657,7 @@ static void like_copied (void) {
   v_desc(&b, TG_OBJ_FUNCTION, 0);
   v_var(&plain, 1);
   v_obj(&plain, 0);
-  v_desc(&plain, TG_OBJ_TABLE, TG_DESC_PROPS);
+  v_tag(&plain, tg_values_short(TG_SHORT_TABLE, TG_DESC_PROPS));
   v_str(&plain, "a");
   v_int(&plain, 1);
   v_str(&plain, "b");
@@ -588,6 +693,8 @@ int main (void) {
   UNIT_RUN(nonsense);
   UNIT_RUN(absent);
   UNIT_RUN(again);
+  UNIT_RUN(by_place);
+  UNIT_RUN(no_place);
   UNIT_RUN(nowhere);
   UNIT_RUN(named);
   UNIT_RUN(named_copies);
@@ -595,6 +702,7 @@ int main (void) {
   UNIT_RUN(short_heads);
   UNIT_RUN(next_objects);
   UNIT_RUN(next_copied);
+  UNIT_RUN(like_place);
   UNIT_RUN(like_nothing);
   UNIT_RUN(like_many);
   UNIT_RUN(like_copied);

@@ -68,11 +68,12 @@ function server.choose_tab (connection, number)
 end
 
 -- Another TraceActor may have packets only, or blocks of another version: those
--- of version 2 have shorter events as well, of 3 shorter values.
+-- of version 2 have shorter events as well, of 3 shorter values, of 4 places.
 function server.must_send_blocks (connection)
   local traits = connection.hello.traits
   local version = type(traits) == "table" and traits.blocks
-  local known = version == 1 or version == 2 or version == 3
+  local known = math.type(version) == "integer" and version >= 1
+                and version <= 4
   server.must(connection, known, "the server there sends no blocks that this "
               .. "version reads: it is another TraceActor, or another "
               .. "version's; require \"tracegrip.client\" reads packets")
