@@ -28,7 +28,7 @@ run='spec=$1; out=$2; shift 2
 name=$(echo "$spec" | tr / :)
 log=$out/$name.log
 began=$(date +%s)
-timeout -k 5 ${LIMIT:-300} env PATH="$out/bin" "$@" "$spec" >"$log" 2>&1
+timeout -k 5 ${LIMIT:-900} env PATH="$out/bin" "$@" "$spec" >"$log" 2>&1
 status=$?
 took=$(($(date +%s) - began))
 grep -E "^[0-9]+ success" "$log" >"$out/$name.sum"

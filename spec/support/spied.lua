@@ -182,21 +182,32 @@ function spied.is_near (expected, share, samples, points)
   return math.abs(share - expected) <= math.max((points or 2) / 100, chance)
 end
 
+-- Which part of the samples was given up: of what they have struck nothing is
+-- known, and they weigh with those that come next.
+local function given_up (samples)
+  local dropped = 0
+  for _, n in pairs(samples.dropped) do
+    dropped = dropped + n
+  end
+  return dropped / math.max(samples.taken + dropped, 1)
+end
+
 --- Compares shares of what these functions take with what is expected, as
--- is_near does; the report's rows. 'alike': how many samples are worth one, as
--- one that comes late weighs as much as all that were missed.
+-- is_near does, and as far as a busy machine has let samples be taken; the
+-- report's rows. 'alike': how many samples are worth one, as one that comes late
+-- weighs as much as all that were missed.
 function spied.check_shares (path, parts, field, alike, points)
-  local rows = spied.report(path)
-  local taken, sum = spied.info(path).samples.taken // (alike or 1), 0
+  local rows, samples = spied.report(path), spied.info(path).samples
+  local taken, missing, sum = samples.taken // (alike or 1),
+    100 * given_up(samples), 0
   for name in pairs(parts) do
-    assert(rows[name], name .. " is not there")
-    sum = sum + rows[name][field]
+    sum = sum + (rows[name] and rows[name][field] or 0)
   end
   for name, part in pairs(parts) do
-    local share = rows[name][field] / sum
-    assert(spied.is_near(part, share, taken, points),
-           ("%s has %.3f of %d samples, and %.3f of the time")
-           :format(name, share, taken, part))
+    local share = (rows[name] and rows[name][field] or 0) / sum
+    assert(spied.is_near(part, share, taken, (points or 2) + missing),
+           ("%s has %.3f of %d samples, and %.3f of the time; %.1f %% missing")
+           :format(name, share, taken, part, missing))
   end
   return rows
 end
