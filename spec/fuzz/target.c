@@ -331,10 +331,10 @@ static void join_columns (const uint8_t *data, size_t size) {
     PROMISED(tg_columns_join(&c, back, size)
              && memcmp(back, data, size) == 0);
   memset(memory, 0, tg_columns_room(size));
-  for (size_t i = 0; i < TG_COLUMNS; i++) {
-    size_t at = i * (size / TG_COLUMNS + TG_COLUMNS_SLACK);
-    c.list[i] = (tg_EventColumn){memory + at, size / TG_COLUMNS};
-    memcpy(memory + at, data + i * (size / TG_COLUMNS), size / TG_COLUMNS);
+  for (size_t i = 0, n = size / TG_COLUMNS; i < TG_COLUMNS; i++) {
+    uint8_t *at = memory + i * (n + TG_COLUMNS_SLACK);
+    c.list[i] = (tg_EventColumn){at, n};
+    memcpy(at, data + i * n, n);
   }
   tg_columns_join(&c, back, size);
   free(memory);
@@ -342,7 +342,8 @@ static void join_columns (const uint8_t *data, size_t size) {
 }
 
 void fuzz_one (const uint8_t *data, size_t size) {
-  join_columns(data, size);
+  if (size > 0)
+    join_columns(data, size);
   tg_Recording *r = open_bytes(data, size);
   tg_Filter filter;
   if (r == NULL)
