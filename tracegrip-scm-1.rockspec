@@ -346,6 +346,7 @@ build = {
         "csrc/reader/trueclock.c",
         "csrc/recording/blockwalk.c",
         "csrc/recording/claim.c",
+        "csrc/recording/columns.c",
         "csrc/recording/contents.c",
         "csrc/recording/entries.c",
         "csrc/recording/entrywriter.c",

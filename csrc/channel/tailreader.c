@@ -30,6 +30,7 @@
 #include "recording/entries.h"
 #include "recording/fileheader.h"
 #include "text/fileio.h"
+#include "text/zstd.h"
 
 #define PIECE ((size_t)1 << 20)       /* bytes that a read gives, about */
 #define TRIES 100                     /* of a block that is being moved */
@@ -273,16 +274,15 @@ static bool walk_packed (tg_TailReader *t, tg_BlockWalk *w) {
    bytes are others by now the block is looked for again. */
 static bool put_unpacked (tg_TailReader *t, const tg_FoundBlock *f,
                           uint32_t offset) {
-  uint8_t *bytes = tg_malloc((size_t)f->packed + f->used);
-  if (bytes == NULL)
+  if (!tg_buf_reserve(&t->out, f->used))
     return fail(t, ENOMEM);
-  uint8_t *data = bytes + f->packed;
-  bool good = tg_fileio_read(t->fd, bytes, f->packed,
-                             f->place + sizeof(tg_Block))
-              && tg_zstd_unpack(&t->zstd, bytes, f->packed, data, f->used);
-  if (good)
-    tg_buf_add(&t->out, (const char *)data + offset, f->used - offset);
-  tg_free(bytes);
+  uint8_t *data = (uint8_t *)t->out.data + t->out.size;
+  bool good = tg_packedblock_data(&t->unpacking, t->fd, f->place, f->packed,
+                                  data, f->used);
+  if (good) {
+    memmove(data, data + offset, f->used - offset);
+    t->out.size += f->used - offset;
+  }
   t->tries = good ? 0 : t->tries + 1;
   if (!tg_zstd_there() || t->tries == TRIES)
     fail(t, tg_zstd_there() ? EBADMSG : ENOTSUP);
@@ -413,7 +413,7 @@ void tg_tailreader_free (tg_TailReader *t) {
   tg_free(t->path);
   tg_free(t->events.places);
   tg_free(t->entries.places);
-  tg_zstd_free(&t->zstd);
+  tg_packedblock_free(&t->unpacking);
   tg_buf_free(&t->out);
   memset(t, 0, sizeof *t);
 }

@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "recording/fileformat.h"
-#include "text/zstd.h"
+#include "recording/packedblock.h"
 
 typedef struct tg_TailBlocks {
   uint64_t *places;         /* owns */
@@ -32,7 +32,7 @@ typedef struct tg_TailReader {
                                place were read, and stay */
   uint64_t entered;         /* the last block of entries in there */
   int tries;                /* to read a packed block that has moved */
-  tg_Zstd zstd;             /* owns */
+  tg_Unpacking unpacking;   /* owns */
   tg_TailBlocks entries;    /* only the last of these still grows */
   uint32_t taken;           /* bytes of the first of these that were given */
   bool begun;               /* a block of events was seen: */

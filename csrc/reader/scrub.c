@@ -18,9 +18,9 @@
 #include "reader/redact.h"
 #include "recording/blockwalk.h"
 #include "recording/open.h"
+#include "recording/packedblock.h"
 #include "stream/eventreader.h"
 #include "text/fileio.h"
-#include "text/zstd.h"
 
 typedef struct Scrub {
   tg_Recording *r;        /* owns */
@@ -32,9 +32,8 @@ typedef struct Scrub {
   size_t capacity;
   uint64_t to;            /* where the next block goes */
   uint64_t length;        /* of what is written */
-  tg_Zstd zstd;           /* owns */
-  uint8_t *packed;        /* owns; bytes of a block that are packed */
-  size_t room;
+  tg_Unpacking unpacking; /* owns */
+  tg_Packing packing;     /* owns */
   tg_Slice resumed;       /* arguments of a resume whose coroutine may begin */
   uint32_t passed;        /* ...with 'resumed' from this index on */
   bool aside;             /* the failure is one of 'out' */
@@ -229,22 +228,21 @@ static void scrub_entries (Scrub *s, uint32_t used) {
 */
 
 /* Room for a block's bytes. */
-static bool has_room (Scrub *s, uint8_t **data, size_t *capacity,
-                      size_t size) {
-  if (size <= *capacity)
+static bool has_room (Scrub *s, size_t size) {
+  if (size <= s->capacity)
     return true;
-  uint8_t *more = tg_realloc(*data, size);
+  uint8_t *more = tg_realloc(s->data, size);
   if (more == NULL) {
     fail(s, TG_ERR_MEMORY, NULL);
     return false;
   }
-  *data = more;
-  *capacity = size;
+  s->data = more;
+  s->capacity = size;
   return true;
 }
 
-static bool read_in (Scrub *s, uint8_t *data, size_t size, uint64_t place) {
-  bool read = tg_fileio_read(s->in, data, size, place);
+static bool read_in (Scrub *s, size_t size, uint64_t place) {
+  bool read = tg_fileio_read(s->in, s->data, size, place);
   if (!read)
     fail(s, TG_ERR_IO, NULL);
   return read;
@@ -256,8 +254,7 @@ static void scrub_plain (Scrub *s, const tg_Block *head, uint64_t place) {
   uint32_t used = tg_block_used(head);
   if (used > left)
     used = (uint32_t)left;
-  if (!has_room(s, &s->data, &s->capacity, used)
-      || !read_in(s, s->data, used, place + sizeof *head))
+  if (!has_room(s, used) || !read_in(s, used, place + sizeof *head))
     return;
   if (head->kind == TG_BLOCK_EVENTS)
     scrub_events(s, used);
@@ -272,12 +269,14 @@ static void scrub_plain (Scrub *s, const tg_Block *head, uint64_t place) {
    the recording. */
 static bool unpack (Scrub *s, const tg_Block *head, uint64_t place) {
   uint32_t packed = tg_block_used(head);
-  return packed <= s->r->file_bytes - place - sizeof *head
-         && has_room(s, &s->data, &s->capacity, head->unpacked)
-         && has_room(s, &s->packed, &s->room, packed)
-         && read_in(s, s->packed, packed, place + sizeof *head)
-         && tg_zstd_unpack(&s->zstd, s->packed, packed, s->data,
-                           head->unpacked);
+  if (packed > s->r->file_bytes - place - sizeof *head
+      || !has_room(s, head->unpacked))
+    return false;
+  bool good = tg_packedblock_data(&s->unpacking, s->in, place, packed,
+                                  s->data, head->unpacked);
+  if (!good && errno != EBADMSG)
+    fail(s, errno == ENOMEM ? TG_ERR_MEMORY : TG_ERR_IO, NULL);
+  return good;
 }
 
 /* Packed anew, it has another size; what cannot be stays as it is unpacked. */
@@ -286,10 +285,10 @@ static void scrub_packed (Scrub *s, const tg_Block *head, uint64_t place) {
   if (!unpack(s, head, place))
     return;
   scrub_events(s, used);
-  if (!hides(s) || !has_room(s, &s->packed, &s->room, tg_zstd_bound(used)))
+  if (!hides(s))
     return;
-  size_t n = tg_zstd_pack(&s->zstd, s->data, used, s->packed, s->room);
-  bool packed = n > 0 && tg_block_packs(used, n);
+  size_t n = tg_packing_pack(&s->packing, s->data, used);
+  bool packed = n > 0;
   size_t size = packed ? n : used;
   tg_Block out;
   tg_block_begin(&out, packed ? TG_BLOCK_PACKED : TG_BLOCK_EVENTS,
@@ -298,7 +297,8 @@ static void scrub_packed (Scrub *s, const tg_Block *head, uint64_t place) {
   out.unpacked = packed ? used : 0;
   atomic_store(&out.used, (uint32_t)size);
   write_out(s, &out, sizeof out, s->to);
-  write_out(s, packed ? s->packed : s->data, size, s->to + sizeof out);
+  write_out(s, packed ? s->packing.packed.data : s->data, size,
+            s->to + sizeof out);
   s->to += out.size;
 }
 
@@ -418,8 +418,8 @@ tg_Status tg_scrub (const char *from, const char *to, const tg_Options *hide,
   if (s.in >= 0)
     close(s.in);
   tg_free(s.data);
-  tg_free(s.packed);
-  tg_zstd_free(&s.zstd);
+  tg_packedblock_free(&s.unpacking);
+  tg_packing_free(&s.packing);
   tg_redact_free(&s.redact);
   tg_selection_clear(&s.selection);
   tg_recording_close(s.r);

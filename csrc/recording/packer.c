@@ -16,6 +16,7 @@
 #include "base/alloc.h"
 #include "base/atfork.h"
 #include "base/clock.h"
+#include "recording/packedblock.h"
 #include "signal/signals.h"
 #include "stream/supply.h"
 #include "text/zstd.h"
@@ -29,9 +30,7 @@
 /* What packs, on one thread. */
 typedef struct Press {
   tg_Piece work;          /* maps; what is being packed; 'size' 0: nothing */
-  tg_Zstd zstd;           /* owns */
-  uint8_t *scratch;       /* owns; packed bytes on their way */
-  size_t room;            /* of 'scratch' */
+  tg_Packing packing;     /* owns */
 } Press;
 
 struct tg_Packer {
@@ -101,34 +100,30 @@ static void delist (const tg_Packer *p) {
 ** ===================================================================
 */
 
-/* How many bytes the block's data are in 'scratch'; 0: it is not worth it, or
-   cannot be. By whoever works, without the mutex. */
+/* How many bytes the block's data are when they are packed; 0: it is not worth
+   it, or cannot be. By whoever works, without the mutex. */
 static size_t pack (Press *press, const tg_Block *full) {
-  size_t used = tg_block_used(full), bound = tg_zstd_bound(used);
-  if (bound > press->room) {
-    tg_free(press->scratch);
-    press->scratch = tg_malloc(bound);
-    press->room = press->scratch != NULL ? bound : 0;
-  }
-  if (press->scratch == NULL || bound == 0)
-    return 0;
-  size_t n = tg_zstd_pack(&press->zstd, full->data, used, press->scratch,
-                          press->room);
-  bool worth = n > 0 && n < used - used / 8 && tg_block_packs(used, n);
-  return worth ? n : 0;
+  size_t used = tg_block_used(full);
+  size_t n = tg_packing_pack(&press->packing, full->data, used);
+  return n < used - used / 8 ? n : 0;
+}
+
+/* With the mutex: what has been packed into 'n' bytes goes into a room. */
+static bool put (tg_Packer *p, const Press *press, const tg_Block *full,
+                 size_t n) {
+  return tg_rooms_put(&p->rooms, full, press->packing.packed.data, n);
 }
 
 static void free_press (Press *press) {
   if (press->work.size > 0)
     munmap(press->work.block, press->work.size);
-  tg_zstd_free(&press->zstd);
-  tg_free(press->scratch);
+  tg_packing_free(&press->packing);
 }
 
 /* With the mutex: waits for the room that is missing. */
 static bool put_when_possible (tg_Packer *p, size_t n) {
   const Press *press = &p->press;
-  while (!tg_rooms_put(&p->rooms, press->work.block, press->scratch, n)) {
+  while (!put(p, press, press->work.block, n)) {
     if (p->ends || p->refused)
       return false;
     p->wants = tg_rooms_need(n);
@@ -229,7 +224,7 @@ static bool put_or_ask (tg_Packer *p, size_t n, tg_PackerGive *give,
                         void *ud) {
   tg_Piece empty;
   const Press *press = &p->file;
-  if (tg_rooms_put(&p->rooms, press->work.block, press->scratch, n))
+  if (put(p, press, press->work.block, n))
     return true;
   if (give == NULL || p->refused)
     return false;
@@ -238,8 +233,7 @@ static bool put_or_ask (tg_Packer *p, size_t n, tg_PackerGive *give,
   pthread_mutex_lock(&p->mutex);
   if (given)
     tg_rooms_add(&p->rooms, &empty);
-  return given
-         && tg_rooms_put(&p->rooms, press->work.block, press->scratch, n);
+  return given && put(p, press, press->work.block, n);
 }
 
 /* With the mutex: packs the block that has waited longest. */
@@ -347,7 +341,7 @@ bool tg_packer_copy (tg_Packer *p, const tg_Block *full) {
   tg_assert(!p->running && p->ends);
   size_t n = p->begun ? pack(&p->file, full) : 0;
   pthread_mutex_lock(&p->mutex);
-  bool packed = n > 0 && tg_rooms_put(&p->rooms, full, p->file.scratch, n);
+  bool packed = n > 0 && put(p, &p->file, full, n);
   pthread_mutex_unlock(&p->mutex);
   return packed;
 }

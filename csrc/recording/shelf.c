@@ -173,7 +173,7 @@ static tg_Block *unpack (Shelf *shelf, uint64_t place, size_t size) {
   tg_Block *b = begin_packed(shelf, place, size);
   if (b == NULL)
     return NULL;
-  if (tg_packedblock_prepare(&shelf->unpacking, b)
+  if (tg_packedblock_prepare(&shelf->unpacking, tg_block_used(b))
       && tg_packedblock_load(&shelf->unpacking, shelf->fd, place, b))
     return b;
   tg_free(b);

@@ -153,7 +153,8 @@ tg_Unpacker *tg_unpacker_new (int fd) {
 bool tg_unpacker_begin (tg_Unpacker *u, uint64_t place, tg_Block *b) {
   pthread_mutex_lock(&u->mutex);
   tg_assert(u->state == NOTHING && u->ahead == NULL);
-  bool begins = tg_packedblock_prepare(&u->unpacking, b) && is_running(u);
+  bool begins = tg_packedblock_prepare(&u->unpacking, tg_block_used(b))
+                && is_running(u);
   if (begins) {
     u->place = place;
     u->ahead = b;

@@ -18,8 +18,8 @@
 typedef enum tg_BlockKind {
   TG_BLOCK_EVENTS = 1,      /* as event.h describes */
   TG_BLOCK_ENTRIES = 2,     /* as entries.h describes */
-  TG_BLOCK_PACKED = 3       /* EVENTS, whose data are packed (zstd.h); in files
-                               alone */
+  TG_BLOCK_PACKED = 3       /* EVENTS, whose data are packed (packedblock.h); in
+                               files alone */
 } tg_BlockKind;
 
 typedef struct tg_Block {

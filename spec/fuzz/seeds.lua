@@ -6,8 +6,9 @@
 -- spec/fuzz/corpus. Their bytes are other ones each time (clocks, process ids),
 -- so this is run when the format has changed, and not as a test. Those whose
 -- names begin with "found" are the fuzzer's own: each once broke a promise.
--- "packed" was made by hand, from a small recording: its events are packed by
--- the program zstd, behind an empty block.
+-- "packed" and "columns" were made by hand, from small recordings: the events
+-- of one are packed by the program zstd, behind an empty block, those of the
+-- other are "values", packed in columns.
 
 local command, packer = table.unpack(arg)
 local corpus = "spec/fuzz/corpus/"

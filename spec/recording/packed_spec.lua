@@ -34,6 +34,26 @@ local function shell (script, env)
                      {files = {["program.lua"] = program}, env = mine})
 end
 
+-- Of the packed blocks of a recording, those in columns, and those that are one
+-- frame.
+local function count_packed (bytes)
+  local columns, frames = 0, 0
+  local at = 1 + string.unpack("<I4", bytes, 13)
+  while at + 40 <= #bytes do
+    local magic, kind, size = string.unpack("<c4I4I8", bytes, at)
+    if magic ~= "TBLK" then
+      break
+    end
+    if kind == 3 and string.unpack("<I4", bytes, at + 40) == 1 then
+      columns = columns + 1
+    elseif kind == 3 then
+      frames = frames + 1
+    end
+    at = at + size
+  end
+  return columns, frames
+end
+
 -- Bytes that a recording would have unpacked, all causes together.
 local function unpacked_size (info)
   local sum = 0
@@ -67,6 +87,20 @@ describe("a recording that is packed", function ()
     assert.equal(0, info_of(shell [[
       N=60000 $T record $TYPES --compress none -o plain program.lua
       $T info --json plain]]).saved_bytes)
+  end)
+
+  it("has its calls in columns", function ()
+    run.within(function (directory)
+      run.write(directory .. "/program.lua", program)
+      local result = run.command({"sh", "-c",
+        "N=60000 $T record $TYPES -o rec program.lua"}, {
+        cwd = directory, env = {T = tracegrip, LUA = run.lua, TYPES = TYPES}
+      })
+      assert.equal(0, result.status, result.stderr)
+      local columns, frames = count_packed(run.read(directory .. "/rec"))
+      assert.is_true(columns > 0)
+      assert.equal(0, frames)
+    end)
   end)
 
   it("has each event up to the moment at which it was killed", function ()

@@ -3,6 +3,7 @@
 ** while they are written; with bytes that are not what they were; and libzstd
 ** itself. Without the library there is nothing to be seen here.
 */
+#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "reader/reader.h"
 #include "recording/filewriter.h"
 #include "recording/open.h"
+#include "recording/packedblock.h"
 #include "recording/shelf.h"
 #include "text/fileio.h"
 #include "text/zstd.h"
@@ -180,6 +182,105 @@ static void said_sizes (void) {
   close(fd);
 }
 
+/*
+** {==================================================================
+** The data of one block
+** ===================================================================
+*/
+
+#define EVENTS 4000u
+#define COLUMNS_HEAD 36u          /* docs/recording.md */
+
+/* Short calls and returns, whose times are noise. */
+static size_t write_events (uint8_t *data) {
+  uint64_t seed = 1;
+  uint8_t *p = data;
+  for (uint32_t i = 0; i < EVENTS; i++) {
+    *p++ = i % 2 ? TG_EV_RETURN | TG_EVF_SHORT | TG_EVF_NOTHING : TG_EVF_VALUES;
+    p = tg_put16(p, unit_random(&seed) & TG_SHORT_MAX);
+    if (i % 2 == 0)
+      p = tg_put16(p, i % 7);
+    if (i % 2 == 0)
+      p = tg_putvar(p, 2);
+    if (i % 2 == 0)
+      p = tg_put16(p, i % 300);
+  }
+  return (size_t)(p - data);
+}
+
+/* Whether what is in a file of these bytes stands for the data. */
+static bool stands_for (tg_Unpacking *u, const uint8_t *packed, size_t n,
+                        const uint8_t *data, size_t size) {
+  int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+  uint8_t *back = tg_malloc(size);
+  change(fd, sizeof(tg_Block), packed, n);
+  bool good = tg_packedblock_data(u, fd, 0, n, back, size);
+  UNIT_CHECK(good || errno == EBADMSG);
+  good = good && memcmp(back, data, size) == 0;
+  tg_free(back);
+  close(fd);
+  return good;
+}
+
+static void in_columns_or_as_they_are (void) {
+  tg_Packing p = {0};
+  tg_Unpacking u = {0};
+  uint8_t data[EVENTS * 8], frame[EVENTS * 9];
+  size_t size = write_events(data);
+  size_t n = tg_packing_pack(&p, data, size);
+  size_t whole = tg_zstd_pack(&p.zstd, data, size, frame, sizeof frame);
+  UNIT_CHECK(n > 0 && n < whole && tg_get32(p.packed.data) == 1);
+  UNIT_CHECK(stands_for(&u, p.packed.data, n, data, size));
+  UNIT_CHECK(stands_for(&u, frame, whole, data, size));
+  memset(data, 0, size / 2);                /* no event */
+  n = tg_packing_pack(&p, data, size);
+  UNIT_CHECK(n > 0 && tg_get32(p.packed.data) != 1);
+  UNIT_CHECK(stands_for(&u, p.packed.data, n, data, size));
+  tg_packing_free(&p);
+  tg_packedblock_free(&u);
+}
+
+/* Columns take memory beside the block's, which a file is not to choose. */
+static void more_than_a_usual_block_is_one_frame (void) {
+  tg_Packing p = {0};
+  tg_Unpacking u = {0};
+  size_t size = 0, most = TG_BLOCK_UNPACKED + EVENTS * 8;
+  uint8_t *data = tg_malloc(most);
+  while (size <= TG_BLOCK_UNPACKED)
+    size += write_events(data + size);
+  size_t n = tg_packing_pack(&p, data, size);
+  UNIT_CHECK(n > 0 && tg_get32(p.packed.data) != 1);
+  UNIT_CHECK(stands_for(&u, p.packed.data, n, data, size));
+  tg_free(data);
+  tg_packing_free(&p);
+  tg_packedblock_free(&u);
+}
+
+/* Each byte of the sizes, and some of the frames: the checksums tell. */
+static void other_bytes_stand_for_nothing (void) {
+  tg_Packing p = {0};
+  tg_Unpacking u = {0};
+  uint8_t data[EVENTS * 8], *packed;
+  size_t size = write_events(data), n = tg_packing_pack(&p, data, size);
+  packed = p.packed.data;
+  for (size_t i = 0; i < n; i += i < COLUMNS_HEAD + 20 ? 1 : n / 20) {
+    for (uint32_t bit = 0; bit < 8; bit += 3) {
+      packed[i] ^= (uint8_t)(1u << bit);
+      UNIT_CHECK(!stands_for(&u, packed, n, data, size));
+      packed[i] ^= (uint8_t)(1u << bit);
+    }
+  }
+  UNIT_CHECK(!stands_for(&u, packed, n - 1, data, size));
+  UNIT_CHECK(!stands_for(&u, packed, COLUMNS_HEAD, data, size));
+  UNIT_CHECK(!stands_for(&u, packed, COLUMNS_HEAD - 1, data, size));
+  UNIT_CHECK(!stands_for(&u, packed, n, data, size - 1));
+  UNIT_CHECK(stands_for(&u, packed, n, data, size));
+  tg_packing_free(&p);
+  tg_packedblock_free(&u);
+}
+
+/* }================================================================== */
+
 /* ---- the library ---- */
 
 static void there_and_back (void) {
@@ -276,6 +377,9 @@ int main (void) {
     UNIT_RUN(closed_meanwhile);
     UNIT_RUN(damaged_bytes);
     UNIT_RUN(said_sizes);
+    UNIT_RUN(in_columns_or_as_they_are);
+    UNIT_RUN(more_than_a_usual_block_is_one_frame);
+    UNIT_RUN(other_bytes_stand_for_nothing);
     UNIT_RUN(there_and_back);
     UNIT_RUN(on_the_wire);
   }
