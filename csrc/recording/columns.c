@@ -148,7 +148,8 @@ typedef struct Split {
 /* Gives where it goes on; 'p' NULL: nowhere. */
 static Split split_bare (Split s) {
   tg_Event e;
-  size_t size = tg_event_decode(s.p, s.p, (size_t)(s.end - s.p), &e);
+  const uint8_t *origin = s.p;
+  size_t size = tg_event_decode(&origin, s.p, (size_t)(s.end - s.p), &e);
   if (size == 0) {
     s.p = NULL;
     return s;
