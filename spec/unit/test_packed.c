@@ -198,12 +198,11 @@ static size_t write_events (uint8_t *data) {
   for (uint32_t i = 0; i < EVENTS; i++) {
     *p++ = i % 2 ? TG_EV_RETURN | TG_EVF_SHORT | TG_EVF_NOTHING : TG_EVF_VALUES;
     p = tg_put16(p, unit_random(&seed) & TG_SHORT_MAX);
-    if (i % 2 == 0)
-      p = tg_put16(p, i % 7);
-    if (i % 2 == 0)
-      p = tg_putvar(p, 2);
-    if (i % 2 == 0)
-      p = tg_put16(p, i % 300);
+    if (i % 2 != 0)
+      continue;
+    p = tg_put16(p, i % 7);
+    p = tg_putvar(p, 2);
+    p = tg_put16(p, i % 300);
   }
   return (size_t)(p - data);
 }
