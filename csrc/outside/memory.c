@@ -61,11 +61,8 @@ static void load (tg_Memory *m, tg_Page *page) {
   }
 }
 
-/* The page at 'at', read if nobody has asked for it before; NULL: there is no
-   room to keep it. */
-static tg_Page *page_of (tg_Memory *m, uint64_t at) {
-  if (m->last < m->count && m->pages[m->last].at == at)
-    return &m->pages[m->last];
+/* Read if nobody has asked for it before. */
+static tg_Page *meet_page (tg_Memory *m, uint64_t at, uint32_t *recent) {
   uint32_t place = tg_intmap_find(&m->places, at);
   if (place == TG_INTMAP_NONE) {
     place = m->count;
@@ -76,8 +73,26 @@ static tg_Page *page_of (tg_Memory *m, uint64_t at) {
     m->pages[m->count++] = (tg_Page){.at = at};
     load(m, &m->pages[place]);
   }
-  m->last = place;
+  *recent = place;
   return &m->pages[place];
+}
+
+/* The page at 'at'; NULL: there is no room to keep it. A sample asks a thousand
+   times for ten pages. */
+TG_INLINE tg_Page *page_of (tg_Memory *m, uint64_t at) {
+  uint32_t *recent = &m->recent[at / TG_PAGE % TG_MEMORY_RECENT];
+  if (*recent < m->count && m->pages[*recent].at == at)
+    return &m->pages[*recent];
+  return meet_page(m, at, recent);
+}
+
+/* Where these bytes are; NULL: they are on two pages, or not kept. */
+TG_INLINE const uint8_t *find (tg_Memory *m, uint64_t at, size_t size) {
+  size_t begin = (size_t)(at % TG_PAGE);
+  if (begin + size > TG_PAGE)
+    return NULL;
+  const tg_Page *page = page_of(m, at - begin);
+  return (page != NULL && page->bytes != NULL) ? page->bytes + begin : NULL;
 }
 
 /* What of [at, at + size) is on one page. */
@@ -92,9 +107,8 @@ static bool get_part (tg_Memory *m, uint64_t at, uint8_t *to, size_t size) {
   return true;
 }
 
-bool tg_memory_get (tg_Memory *m, uint64_t at, void *to, size_t size) {
+static bool get_parts (tg_Memory *m, uint64_t at, void *to, size_t size) {
   uint8_t *p = to;
-  m->work++;
   for (size_t done = 0; done < size;) {
     size_t part = TG_PAGE - (at + done) % TG_PAGE;
     part = (part < size - done) ? part : size - done;
@@ -108,21 +122,35 @@ bool tg_memory_get (tg_Memory *m, uint64_t at, void *to, size_t size) {
   return true;
 }
 
+/* Of a size that the compiler knows, since that is most of what is asked. */
+TG_INLINE bool get (tg_Memory *m, uint64_t at, void *to, size_t size) {
+  const uint8_t *from = find(m, at, size);
+  m->work++;
+  if (from == NULL)
+    return get_parts(m, at, to, size);
+  memcpy(to, from, size);
+  return true;
+}
+
+bool tg_memory_get (tg_Memory *m, uint64_t at, void *to, size_t size) {
+  return get(m, at, to, size);
+}
+
 uint64_t tg_memory_word (tg_Memory *m, uint64_t at) {
   uint64_t word;
-  tg_memory_get(m, at, &word, sizeof word);
+  get(m, at, &word, sizeof word);
   return word;
 }
 
 uint32_t tg_memory_half (tg_Memory *m, uint64_t at) {
   uint32_t half;
-  tg_memory_get(m, at, &half, sizeof half);
+  get(m, at, &half, sizeof half);
   return half;
 }
 
 uint8_t tg_memory_byte (tg_Memory *m, uint64_t at) {
   uint8_t byte;
-  tg_memory_get(m, at, &byte, sizeof byte);
+  get(m, at, &byte, sizeof byte);
   return byte;
 }
 
@@ -219,7 +247,7 @@ static bool is_fresh (tg_Memory *m, uint64_t at) {
         || !tg_grow(&m->fresh, &m->fresh_capacity, m->nfresh + 1,
                     sizeof *m->fresh))
       return false;
-    m->fresh[m->nfresh++] = m->last;
+    m->fresh[m->nfresh++] = (uint32_t)(page - m->pages);
   }
   page->asked = m->moment;
   return page->read == m->moment;

@@ -27,6 +27,7 @@
 
 #define TG_PAGE 4096u
 #define TG_MEMORY_PAGES 16384u  /* kept at most: 64 MiB */
+#define TG_MEMORY_RECENT 64u    /* a power of two */
 
 /* Bytes to be read from one place. */
 typedef struct tg_Range {
@@ -50,7 +51,8 @@ struct tg_Memory {
   tg_IntMap places;     /* owns; by address of a page */
   struct tg_Page *pages;  /* owns */
   uint32_t count, capacity;
-  uint32_t last;        /* the page that was asked for last */
+  uint32_t recent[TG_MEMORY_RECENT];    /* places of pages that were asked for
+                           last, each by its address: hints */
   uint32_t moment;      /* counts the calls of tg_memory_renew */
   uint32_t *fresh;      /* owns; pages that are read at each of these */
   uint32_t nfresh, fresh_capacity;
