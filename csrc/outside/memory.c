@@ -7,6 +7,7 @@
 #include "base/grow.h"
 
 #define RANGES 256u     /* read by one call */
+#define PASSING 256u    /* places of pages that are not kept */
 #define LINGERS 256u    /* moments for which a page is read unasked */
 
 typedef struct tg_Page {
@@ -18,8 +19,16 @@ typedef struct tg_Page {
   uint32_t asked;       /* and at which it was last wanted fresh; 0: never */
 } tg_Page;
 
+/* One that there is no room to keep. */
+typedef struct tg_Passing {
+  uint64_t at;
+  uint64_t age;         /* of the memory when it was read; 0: never */
+  uint8_t bytes[TG_PAGE];
+} tg_Passing;
+
 void tg_memory_init (tg_Memory *m, tg_MemoryRead *read) {
   memset(m, 0, sizeof *m);
+  m->age = 1;
   m->read = read;
 }
 
@@ -31,14 +40,17 @@ void tg_memory_forget (tg_Memory *m) {
   tg_intmap_free(&m->places);
   memset(&m->places, 0, sizeof m->places);
   m->count = m->nfresh = 0;
+  m->age++;
 }
 
 void tg_memory_free (tg_Memory *m) {
   tg_memory_forget(m);
   tg_free(m->pages);
   tg_free(m->fresh);
+  tg_free(m->passing);
   m->pages = NULL;
   m->fresh = NULL;
+  m->passing = NULL;
   m->capacity = m->fresh_capacity = 0;
   tg_maps_free(&m->maps);
 }
@@ -95,12 +107,32 @@ TG_INLINE const uint8_t *find (tg_Memory *m, uint64_t at, size_t size) {
   return (page != NULL && page->bytes != NULL) ? page->bytes + begin : NULL;
 }
 
+/* The same of a page that is not kept. What is not another process's is read
+   without a call of the system. */
+static bool get_passing (tg_Memory *m, uint64_t at, uint8_t *to, size_t size) {
+  size_t begin = (size_t)(at % TG_PAGE);
+  if (m->passing == NULL && m->pid != 0)
+    m->passing = tg_calloc(PASSING, sizeof *m->passing);
+  if (m->passing == NULL)
+    return tg_memory_block(m, at, to, size);
+  tg_Passing *page = &m->passing[at / TG_PAGE % PASSING];
+  if (page->age != m->age || page->at != at - begin) {
+    page->age = 0;
+    page->at = at - begin;
+    if (!tg_memory_block(m, page->at, page->bytes, TG_PAGE))
+      return false;
+    page->age = m->age;
+  }
+  memcpy(to, page->bytes + begin, size);
+  return true;
+}
+
 /* What of [at, at + size) is on one page. */
 static bool get_part (tg_Memory *m, uint64_t at, uint8_t *to, size_t size) {
   uint64_t start = at & ~(uint64_t)(TG_PAGE - 1);
   const tg_Page *page = page_of(m, start);
   if (page == NULL)
-    return tg_memory_block(m, at, to, size);
+    return get_passing(m, at, to, size);
   if (page->bytes == NULL)
     return false;
   memcpy(to, page->bytes + (at - start), size);
@@ -172,6 +204,7 @@ void tg_memory_refresh (tg_Memory *m) {
   tg_Page *list[RANGES];
   tg_Range ranges[RANGES];
   uint32_t n = 0;
+  m->age++;
   for (uint32_t i = 0; i < m->count; i++) {
     if (m->pages[i].bytes == NULL)
       continue;
@@ -216,6 +249,7 @@ static void read_twice (tg_Memory *m, const uint32_t *places, uint32_t n) {
 
 void tg_memory_renew (tg_Memory *m) {
   m->moment++;
+  m->age++;
   drop_stale(m);
   for (uint32_t i = 0; i < m->nfresh; i += RANGES / 2) {
     uint32_t left = m->nfresh - i;
