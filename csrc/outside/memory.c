@@ -73,8 +73,24 @@ static void load (tg_Memory *m, tg_Page *page) {
   }
 }
 
-/* Read if nobody has asked for it before. */
-static tg_Page *meet_page (tg_Memory *m, uint64_t at, uint32_t *recent) {
+/* Where the place of a page is, if that was asked for of late: a sample asks
+   some hundred times for ten pages. */
+TG_INLINE uint32_t *recent_of (tg_Memory *m, uint64_t at) {
+  return &m->recent[at / TG_PAGE % TG_MEMORY_RECENT];
+}
+
+TG_INLINE tg_Page *find_recent (tg_Memory *m, uint64_t at) {
+  uint32_t place = *recent_of(m, at);
+  bool found = place < m->count && m->pages[place].at == at;
+  return found ? &m->pages[place] : NULL;
+}
+
+/* The page at 'at', read if nobody has asked for it before; NULL: there is no
+   room to keep it. */
+static tg_Page *page_of (tg_Memory *m, uint64_t at) {
+  tg_Page *page = find_recent(m, at);
+  if (page != NULL)
+    return page;
   uint32_t place = tg_intmap_find(&m->places, at);
   if (place == TG_INTMAP_NONE) {
     place = m->count;
@@ -85,26 +101,8 @@ static tg_Page *meet_page (tg_Memory *m, uint64_t at, uint32_t *recent) {
     m->pages[m->count++] = (tg_Page){.at = at};
     load(m, &m->pages[place]);
   }
-  *recent = place;
+  *recent_of(m, at) = place;
   return &m->pages[place];
-}
-
-/* The page at 'at'; NULL: there is no room to keep it. A sample asks a thousand
-   times for ten pages. */
-TG_INLINE tg_Page *page_of (tg_Memory *m, uint64_t at) {
-  uint32_t *recent = &m->recent[at / TG_PAGE % TG_MEMORY_RECENT];
-  if (*recent < m->count && m->pages[*recent].at == at)
-    return &m->pages[*recent];
-  return meet_page(m, at, recent);
-}
-
-/* Where these bytes are; NULL: they are on two pages, or not kept. */
-TG_INLINE const uint8_t *find (tg_Memory *m, uint64_t at, size_t size) {
-  size_t begin = (size_t)(at % TG_PAGE);
-  if (begin + size > TG_PAGE)
-    return NULL;
-  const tg_Page *page = page_of(m, at - begin);
-  return (page != NULL && page->bytes != NULL) ? page->bytes + begin : NULL;
 }
 
 /* The same of a page that is not kept. What is not another process's is read
@@ -139,7 +137,8 @@ static bool get_part (tg_Memory *m, uint64_t at, uint8_t *to, size_t size) {
   return true;
 }
 
-static bool get_parts (tg_Memory *m, uint64_t at, void *to, size_t size) {
+static TG_NOINLINE bool get_parts (tg_Memory *m, uint64_t at, void *to,
+                                   size_t size) {
   uint8_t *p = to;
   for (size_t done = 0; done < size;) {
     size_t part = TG_PAGE - (at + done) % TG_PAGE;
@@ -156,11 +155,12 @@ static bool get_parts (tg_Memory *m, uint64_t at, void *to, size_t size) {
 
 /* Of a size that the compiler knows, since that is most of what is asked. */
 TG_INLINE bool get (tg_Memory *m, uint64_t at, void *to, size_t size) {
-  const uint8_t *from = find(m, at, size);
+  size_t begin = (size_t)(at % TG_PAGE);
+  const tg_Page *page = find_recent(m, at - begin);
   m->work++;
-  if (from == NULL)
+  if (page == NULL || page->bytes == NULL || begin + size > TG_PAGE)
     return get_parts(m, at, to, size);
-  memcpy(to, from, size);
+  memcpy(to, page->bytes + begin, size);
   return true;
 }
 
