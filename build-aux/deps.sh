@@ -19,7 +19,7 @@ utilities="as awk basename bash cat cc chmod chown cmp cp cut date dd dirname en
   printf readlink rm rmdir script sed seq sh sleep sort stat stty tail tar tee test
   timeout touch tr true umount uname uniq wc xargs zcat"
 optional="chromium clingo gcore gdb go lighttpd lua lua5.1 lua5.4 luajit lz4 nginx node
-  nvim xz zstd"
+  nvim prosody redis-server xz zstd"
 
 want () {       # PACKAGE COMMAND...: the package, unless the command works
   package=$1

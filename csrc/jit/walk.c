@@ -121,8 +121,7 @@ static bool take_code (Walk *w, const tg_JitFrame *from, tg_SeenFrame *f) {
     return tg_sight_reject(w->s, TG_REASON_FUNCTION);
   if (w->next == 0 || w->next % 4 != 0 || !tg_proto_owns(&p, w->next, &f->pc))
     f->pc = -1;
-  f->source = p.source;
-  f->line = p.line;
+  tg_proto_note(&p, f);
   if (from->kind == TG_JIT_LINK_EXTRA && p.vararg)
     take_extra(&p, from->below, f);
   return true;

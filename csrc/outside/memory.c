@@ -7,6 +7,7 @@
 #include "base/grow.h"
 
 #define RANGES 256u     /* read by one call */
+#define PASSING 256u    /* places of pages that are not kept */
 #define LINGERS 256u    /* moments for which a page is read unasked */
 
 typedef struct tg_Page {
@@ -18,8 +19,16 @@ typedef struct tg_Page {
   uint32_t asked;       /* and at which it was last wanted fresh; 0: never */
 } tg_Page;
 
+/* One that there is no room to keep. */
+typedef struct tg_Passing {
+  uint64_t at;
+  uint64_t age;         /* of the memory when it was read; 0: never */
+  uint8_t bytes[TG_PAGE];
+} tg_Passing;
+
 void tg_memory_init (tg_Memory *m, tg_MemoryRead *read) {
   memset(m, 0, sizeof *m);
+  m->age = 1;
   m->read = read;
 }
 
@@ -31,14 +40,17 @@ void tg_memory_forget (tg_Memory *m) {
   tg_intmap_free(&m->places);
   memset(&m->places, 0, sizeof m->places);
   m->count = m->nfresh = 0;
+  m->age++;
 }
 
 void tg_memory_free (tg_Memory *m) {
   tg_memory_forget(m);
   tg_free(m->pages);
   tg_free(m->fresh);
+  tg_free(m->passing);
   m->pages = NULL;
   m->fresh = NULL;
+  m->passing = NULL;
   m->capacity = m->fresh_capacity = 0;
   tg_maps_free(&m->maps);
 }
@@ -61,11 +73,24 @@ static void load (tg_Memory *m, tg_Page *page) {
   }
 }
 
+/* Where the place of a page is, if that was asked for of late: a sample asks
+   some hundred times for ten pages. */
+TG_INLINE uint32_t *recent_of (tg_Memory *m, uint64_t at) {
+  return &m->recent[at / TG_PAGE % TG_MEMORY_RECENT];
+}
+
+TG_INLINE tg_Page *find_recent (tg_Memory *m, uint64_t at) {
+  uint32_t place = *recent_of(m, at);
+  bool found = place < m->count && m->pages[place].at == at;
+  return found ? &m->pages[place] : NULL;
+}
+
 /* The page at 'at', read if nobody has asked for it before; NULL: there is no
    room to keep it. */
 static tg_Page *page_of (tg_Memory *m, uint64_t at) {
-  if (m->last < m->count && m->pages[m->last].at == at)
-    return &m->pages[m->last];
+  tg_Page *page = find_recent(m, at);
+  if (page != NULL)
+    return page;
   uint32_t place = tg_intmap_find(&m->places, at);
   if (place == TG_INTMAP_NONE) {
     place = m->count;
@@ -76,8 +101,28 @@ static tg_Page *page_of (tg_Memory *m, uint64_t at) {
     m->pages[m->count++] = (tg_Page){.at = at};
     load(m, &m->pages[place]);
   }
-  m->last = place;
+  *recent_of(m, at) = place;
   return &m->pages[place];
+}
+
+/* The same of a page that is not kept. What is not another process's is read
+   without a call of the system. */
+static bool get_passing (tg_Memory *m, uint64_t at, uint8_t *to, size_t size) {
+  size_t begin = (size_t)(at % TG_PAGE);
+  if (m->passing == NULL && m->pid != 0)
+    m->passing = tg_calloc(PASSING, sizeof *m->passing);
+  if (m->passing == NULL)
+    return tg_memory_block(m, at, to, size);
+  tg_Passing *page = &m->passing[at / TG_PAGE % PASSING];
+  if (page->age != m->age || page->at != at - begin) {
+    page->age = 0;
+    page->at = at - begin;
+    if (!tg_memory_block(m, page->at, page->bytes, TG_PAGE))
+      return false;
+    page->age = m->age;
+  }
+  memcpy(to, page->bytes + begin, size);
+  return true;
 }
 
 /* What of [at, at + size) is on one page. */
@@ -85,16 +130,16 @@ static bool get_part (tg_Memory *m, uint64_t at, uint8_t *to, size_t size) {
   uint64_t start = at & ~(uint64_t)(TG_PAGE - 1);
   const tg_Page *page = page_of(m, start);
   if (page == NULL)
-    return tg_memory_block(m, at, to, size);
+    return get_passing(m, at, to, size);
   if (page->bytes == NULL)
     return false;
   memcpy(to, page->bytes + (at - start), size);
   return true;
 }
 
-bool tg_memory_get (tg_Memory *m, uint64_t at, void *to, size_t size) {
+static TG_NOINLINE bool get_parts (tg_Memory *m, uint64_t at, void *to,
+                                   size_t size) {
   uint8_t *p = to;
-  m->work++;
   for (size_t done = 0; done < size;) {
     size_t part = TG_PAGE - (at + done) % TG_PAGE;
     part = (part < size - done) ? part : size - done;
@@ -108,21 +153,36 @@ bool tg_memory_get (tg_Memory *m, uint64_t at, void *to, size_t size) {
   return true;
 }
 
+/* Of a size that the compiler knows, since that is most of what is asked. */
+TG_INLINE bool get (tg_Memory *m, uint64_t at, void *to, size_t size) {
+  size_t begin = (size_t)(at % TG_PAGE);
+  const tg_Page *page = find_recent(m, at - begin);
+  m->work++;
+  if (page == NULL || page->bytes == NULL || begin + size > TG_PAGE)
+    return get_parts(m, at, to, size);
+  memcpy(to, page->bytes + begin, size);
+  return true;
+}
+
+bool tg_memory_get (tg_Memory *m, uint64_t at, void *to, size_t size) {
+  return get(m, at, to, size);
+}
+
 uint64_t tg_memory_word (tg_Memory *m, uint64_t at) {
   uint64_t word;
-  tg_memory_get(m, at, &word, sizeof word);
+  get(m, at, &word, sizeof word);
   return word;
 }
 
 uint32_t tg_memory_half (tg_Memory *m, uint64_t at) {
   uint32_t half;
-  tg_memory_get(m, at, &half, sizeof half);
+  get(m, at, &half, sizeof half);
   return half;
 }
 
 uint8_t tg_memory_byte (tg_Memory *m, uint64_t at) {
   uint8_t byte;
-  tg_memory_get(m, at, &byte, sizeof byte);
+  get(m, at, &byte, sizeof byte);
   return byte;
 }
 
@@ -144,6 +204,7 @@ void tg_memory_refresh (tg_Memory *m) {
   tg_Page *list[RANGES];
   tg_Range ranges[RANGES];
   uint32_t n = 0;
+  m->age++;
   for (uint32_t i = 0; i < m->count; i++) {
     if (m->pages[i].bytes == NULL)
       continue;
@@ -188,6 +249,7 @@ static void read_twice (tg_Memory *m, const uint32_t *places, uint32_t n) {
 
 void tg_memory_renew (tg_Memory *m) {
   m->moment++;
+  m->age++;
   drop_stale(m);
   for (uint32_t i = 0; i < m->nfresh; i += RANGES / 2) {
     uint32_t left = m->nfresh - i;
@@ -219,7 +281,7 @@ static bool is_fresh (tg_Memory *m, uint64_t at) {
         || !tg_grow(&m->fresh, &m->fresh_capacity, m->nfresh + 1,
                     sizeof *m->fresh))
       return false;
-    m->fresh[m->nfresh++] = m->last;
+    m->fresh[m->nfresh++] = (uint32_t)(page - m->pages);
   }
   page->asked = m->moment;
   return page->read == m->moment;

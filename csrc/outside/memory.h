@@ -14,7 +14,8 @@
 **
 ** What cannot be read is zeros, and counted: whoever reads compares what it got
 ** with what is possible, and asks once at the end. No bytes from here are to be
-** trusted. Bounded: so many pages are kept, further ones are read each time.
+** trusted. Bounded: so many pages are kept. Further ones share a few places,
+** and are read again when another one has been there.
 **
 ** Plain C, one thread at a time. The target is never written to.
 */
@@ -27,6 +28,7 @@
 
 #define TG_PAGE 4096u
 #define TG_MEMORY_PAGES 16384u  /* kept at most: 64 MiB */
+#define TG_MEMORY_RECENT 64u    /* a power of two */
 
 /* Bytes to be read from one place. */
 typedef struct tg_Range {
@@ -50,7 +52,10 @@ struct tg_Memory {
   tg_IntMap places;     /* owns; by address of a page */
   struct tg_Page *pages;  /* owns */
   uint32_t count, capacity;
-  uint32_t last;        /* the page that was asked for last */
+  uint32_t recent[TG_MEMORY_RECENT];    /* places of pages that were asked for
+                           last, each by its address: hints */
+  struct tg_Passing *passing;   /* owns; NULL: all pages are kept so far */
+  uint64_t age;         /* counts the times that pages were read anew */
   uint32_t moment;      /* counts the calls of tg_memory_renew */
   uint32_t *fresh;      /* owns; pages that are read at each of these */
   uint32_t nfresh, fresh_capacity;

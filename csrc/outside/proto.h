@@ -17,6 +17,14 @@ bool tg_proto_read (tg_Sight *s, uint64_t at, tg_SeenProto *p);
    function's code. */
 bool tg_proto_owns (const tg_SeenProto *p, uint64_t next, int32_t *pc);
 
+/* What a frame says of its function. */
+TG_INLINE void tg_proto_note (const tg_SeenProto *p, tg_SeenFrame *f) {
+  f->source = p->source;
+  f->line = p->line;
+  f->begin = p->code;
+  f->end = p->code + 4 * (uint64_t)p->ncode;
+}
+
 /* The line of an instruction; 0: not known, the code is stripped. */
 uint32_t tg_proto_line (tg_Sight *s, const tg_SeenProto *p, int32_t pc);
 

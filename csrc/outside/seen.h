@@ -71,7 +71,8 @@ typedef struct tg_SeenFrame {
   tg_SeenValue function;
   uint64_t code;        /* its prototype, or the C function */
   uint64_t source;      /* of the prototype: a string object, */
-  uint32_t line;        /* and its first line */
+  uint32_t line;        /* and its first line; */
+  uint64_t begin, end;  /* and its instructions */
   uint64_t base, limit; /* slots of its variables; the end of them */
   int32_t pc;           /* the instruction that runs; -1: not known */
   uint32_t extra;       /* extra arguments, from 'extras' on */

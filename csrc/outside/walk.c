@@ -91,8 +91,7 @@ static bool take_code (tg_Sight *s, const tg_SeenState *state,
     f->base = tg_sight_word(s, f->frame, AT_FRAME_BASE);
   if (!tg_proto_owns(&p, next_of(s, state, f), &f->pc))
     return tg_sight_reject(s, TG_REASON_CODE);
-  f->source = p.source;
-  f->line = p.line;
+  tg_proto_note(&p, f);
   take_extra(s, &p, f);
   return true;
 }

@@ -92,23 +92,24 @@ static void meet_fast (tg_SpyLeaves *l, const tg_SeenFrame *f) {
     add(l, &c);
 }
 
+static bool is_met (const tg_SpyLeaves *l, const tg_SeenFrame *f) {
+  uint32_t place = owner_of(l, f->begin + 4);
+  const tg_SpyCode *c = (place != NONE) ? &l->list[place] : NULL;
+  return c != NULL && c->start == f->begin && c->frame.code == f->code
+         && c->frame.source == f->source && c->frame.line == f->line;
+}
+
 static void meet (tg_SpyLeaves *l, tg_Sight *s, const tg_SeenFrame *f) {
-  tg_SeenProto p;
   if (f->is_c && s->jit != NULL)
     meet_fast(l, f);
-  if (f->is_c || !tg_proto_read(s, f->code, &p))
+  if (f->is_c || is_met(l, f))
     return;
   tg_SpyCode c = {
-    .start = p.code, .end = p.code + 4 * (uint64_t)p.ncode, .frame = *f,
+    .start = f->begin, .end = f->end, .frame = *f,
     .constants = (s->jit == NULL) ? tg_sight_word(s, f->code,
                                                   AT_PROTO_CONSTANTS) : 0
   };
-  uint32_t place = owner_of(l, c.start + 4);
-  if (place == NONE || l->list[place].start != c.start
-      || l->list[place].frame.code != f->code
-      || l->list[place].frame.source != f->source
-      || l->list[place].frame.line != f->line)
-    add(l, &c);
+  add(l, &c);
 }
 
 /* Whether the function is still there. */

@@ -258,11 +258,10 @@ static bool walk_state (tg_SpyLook *x, uint32_t state) {
    (ldebug.c of each release, funcnamefromcode). Others do not say. */
 static bool calls (tg_Sight *s, const tg_SeenFrame *caller,
                    const tg_SeenFrame *f) {
-  tg_SeenProto p;
-  if (caller->is_c || caller->hooked || caller->finalizer
-      || !tg_proto_read(s, caller->code, &p))
+  if (caller->is_c || caller->hooked || caller->finalizer)
     return true;
-  uint32_t code = tg_proto_code(s, &p, caller->pc);
+  uint32_t code = tg_memory_half(s->memory, caller->begin
+                                            + 4 * (uint64_t)caller->pc);
   int32_t op = (int32_t)(code & (uint32_t)tg_sight_row(s, CODE_KIND));
   uint32_t a = code >> tg_sight_row(s, CODE_AT_A) & 0xff;
   if (op != tg_sight_row(s, OP_CALL) || f->tail || f->extras != 0)

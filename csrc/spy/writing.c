@@ -109,15 +109,15 @@ static tg_FunctionId stranger (tg_SpyWriting *w, tg_FunctionId *id,
 static uint32_t line_of (tg_SpyWriting *w, const tg_SeenFrame *f) {
   tg_SeenProto p;
   tg_Sight *s = &w->described.target->sight;
-  if (f->is_c || f->pc < 0 || f->stale || !tg_proto_read(s, f->code, &p))
+  if (f->is_c || f->pc < 0 || f->stale)
     return 0;
-  uint64_t key = p.code + 4 * (uint64_t)(uint32_t)f->pc;
+  uint64_t key = f->begin + 4 * (uint64_t)f->pc;
   uint32_t line = tg_intmap_find(&w->lines, key);
-  if (line == TG_INTMAP_NONE) {
+  if (line == TG_INTMAP_NONE && tg_proto_read(s, f->code, &p)) {
     line = tg_proto_line(s, &p, f->pc);
     tg_intmap_set(&w->lines, key, line);
   }
-  return line;
+  return (line != TG_INTMAP_NONE) ? line : 0;
 }
 
 #define NAMES_NS UINT64_C(50000000)     /* between looks at package.loaded, at

@@ -5,8 +5,8 @@ local lookedat = require "spec.support.lookedat"
 local randomstacks = require "spec.support.randomstacks"
 local run = require "spec.support.run"
 
-local it = lookedat.has_gcore and it or function (sentence)
-  pending(sentence .. " needs gcore (package gdb)")
+local it = lookedat.has_cores and it or function (sentence)
+  pending(sentence .. " needs gcore (package gdb), and no sanitizer")
 end
 
 local function stacks_of (document)

@@ -1,11 +1,14 @@
--- Hosts that nobody has prepared, under load: a server in luv's loop, whose
--- requests are coroutines, lighttpd with a script in Lua, and a core of nginx.
--- Samples of neovim and nginx are in luajit_samples_spec.lua.
+-- Hosts that nobody has prepared, under load, and their cores: a server in
+-- luv's loop, whose requests are coroutines, prosody, lighttpd and nginx with a
+-- script in Lua, neovim. Samples of neovim and nginx are in
+-- luajit_samples_spec.lua; redis is refused in safety_spec.lua.
 
 local uv = require "luv"
 
+local hosts = require "spec.support.hosts"
 local lookedat = require "spec.support.lookedat"
 local nginxes = require "spec.support.nginxes"
+local prosodies = require "spec.support.prosodies"
 local run = require "spec.support.run"
 local spied = require "spec.support.spied"
 local waiting = require "spec.support.waiting"
@@ -13,15 +16,24 @@ local waiting = require "spec.support.waiting"
 local always = it
 local it = run.needs("luv", it, pending)
 
--- Of what a sanitizer has mapped a core fills the disk.
-local has_cores = lookedat.has_gcore and not os.getenv "LD_PRELOAD"
-
 -- Work of 60, 30 and 10 parts, which takes many ticks.
 local loops = [[
   local function A (n) local s = 0 for i = 1, n * 6 do s = s + i % 7 end end
   local function B (n) local s = 0 for i = 1, n * 3 do s = s + i % 7 end end
   local function C (n) local s = 0 for i = 1, n do s = s + i % 7 end end
   local function handle () A(20000) B(20000) C(20000) end
+]]
+
+-- What is done for one request, which lasts as long as there is a file.
+local serving = loops .. [[
+  local function is_long ()
+    local file = io.open "@/long"
+    return file and file:close()
+  end
+  local function serve ()
+    handle()
+    while is_long() do handle() end
+  end
 ]]
 
 -- Each connection has a coroutine, and each line that comes an answer.
@@ -86,6 +98,38 @@ local function stack_of (coroutine)
   return table.concat(names, " ")
 end
 
+-- Whether it runs 'serve', of that file, where all that is in its state is as
+-- the pattern says, a line a coroutine.
+local function is_serving (target, file, pattern)
+  local result, document = lookedat.dump(target)
+  assert.equal("", result.stderr)
+  local list, stacks = document.states[1].coroutines, {}
+  for i, coroutine in ipairs(list) do stacks[i] = stack_of(coroutine) end
+  if not (stacks[1] or ""):find " serve " then return false end
+  assert.matches(pattern, table.concat(stacks, "\n"))
+  for _, frame in ipairs(list[1].frames) do
+    if frame.name == "serve" then
+      assert.truthy(frame.url:find(file, 1, true), frame.url)
+    end
+  end
+  return true
+end
+
+-- That a process shows what it serves while one request lasts, alive and in its
+-- core.
+local function check_serving (host, request, file, pattern)
+  host:write("long", "")
+  local one = host:request(table.unpack(request))
+  assert(waiting.till(function ()
+    return is_serving(host.pid, file, pattern)
+  end, run.patience))
+  if lookedat.has_cores then
+    assert.is_true(is_serving(lookedat.core_of(host), file, pattern))
+  end
+  assert(os.remove(host.directory .. "/long"))
+  return host:answer(one)
+end
+
 describe("a server in luv's loop", function ()
   it("is sampled while requests come in, and loses none", function ()
     lookedat.with(run.lua, server, function (process)
@@ -107,7 +151,7 @@ describe("a server in luv's loop", function ()
       process:word()
       local one = ask(process.directory .. "/socket", "x", 3)
       local targets = {process.pid}
-      if has_cores then
+      if lookedat.has_cores then
         targets[2] = lookedat.core_of(process)
       end
       for _, target in ipairs(targets) do
@@ -123,87 +167,95 @@ describe("a server in luv's loop", function ()
   end)
 end)
 
-describe("lighttpd", function ()
-  local here = io.popen "command -v lighttpd":read "l"
-  local has_module = run.read "/usr/lib/lighttpd/mod_magnet.so"
-  local test = here and has_module and it or function (sentence)
-    pending(sentence .. ": there is no lighttpd with its Lua module here")
-  end
+describe("prosody", function ()
+  local test = prosodies.test(always, pending)
 
-  test("is sampled while its script answers requests", function ()
-    run.within(function (directory)
-      local socket = directory .. "/socket"
-      run.write(directory .. "/answer.lua", loops .. [[
-        handle()
+  -- A stream's stanzas are a coroutine's, below C that parses them.
+  test("is looked at while streams are opened, and in its core", function ()
+    prosodies.with(serving, function (host)
+      local path = host.directory .. "/x.tgr"
+      local request = {prosodies.stream, prosodies.opened}
+      sampled(host.pid, path, function ()
+        for _ = 1, 150 do
+          assert.matches("urn:counted", host:ask(table.unpack(request)))
+        end
+      end)
+      check_parts(path)
+      assert.matches("urn:counted", check_serving(
+        host, request, "mod_counted.lua",
+        "^running [^\n]*serve [^\n]*_streamopened .*\nnormal [^\n]* loop "))
+    end)
+  end)
+end)
+
+describe("lighttpd", function ()
+  local test = hosts.test("lighttpd", "/usr/lib/lighttpd/mod_magnet.so",
+                          "lighttpd with its Lua module", always, pending)
+  local request = {"GET / HTTP/1.0\r\n\r\n"}
+
+  local lighttpd = {
+    file = "lighttpd",
+    prepare = function (host)
+      host:write("answer.lua", serving .. [[
+        serve()
         lighty.r.resp_body.set {"done"}
         return 200]])
-      run.write(directory .. "/conf", ([[
+      host:write("conf", [[
         server.document-root = "@"
         server.bind = "@/socket"
         server.errorlog = "@/errors"
         server.modules = ("mod_magnet")
-        magnet.attract-raw-url-to = ("@/answer.lua")]]):gsub("@", directory))
-      local process = {}
-      process.handle, process.pid = uv.spawn(here, {
-        args = {"-D", "-f", directory .. "/conf"}, stdio = {nil, nil, 2}
-      }, function () process.ended = true end)
-      finally(function ()
-        process.handle:kill "sigkill"
-        waiting.till(function () return process.ended end, run.patience)
-        process.handle:close()
-        uv.run "nowait"
-      end)
-      local function answered ()
-        local one = ask(socket, "GET / HTTP/1.0\r\n\r\n", 1)
-        one.pipe:close()
-        return one.answers == 1
-      end
-      assert(waiting.till(function () return process.ended or answered() end,
-                          run.patience))
-      local path = directory .. "/x.tgr"
-      sampled(process.pid, path, function ()
-        for _ = 1, 300 do assert(answered()) end
+        magnet.attract-raw-url-to = ("@/answer.lua")]])
+      return {"-D", "-f", host.directory .. "/conf"}
+    end,
+    ready = function (host) return host:ask(request[1]) end
+  }
+
+  test("is looked at while its script answers, and in its core", function ()
+    hosts.with(lighttpd, function (host)
+      local path = host.directory .. "/x.tgr"
+      sampled(host.pid, path, function ()
+        for _ = 1, 300 do
+          assert.matches("done", host:ask(request[1]))
+        end
       end)
       check_parts(path)
+      assert.matches("done", check_serving(
+        host, request, "answer.lua", "^running [^\n]*serve %(main chunk%)"))
     end)
   end)
 end)
 
 describe("nginx", function ()
-  local test = has_cores and nginxes.test(always, pending)
-               or function (sentence)
-    pending(sentence .. " needs gcore (package gdb), and no sanitizer")
-  end
+  local test = nginxes.test(always, pending)
 
-  -- While it serves one request that lasts until there is a file.
-  test("has the functions of its handler in a core", function ()
-    nginxes.with(loops .. [[
-      local function is_over ()
-        local file = io.open(ngx.config.prefix() .. "/stop")
-        return file and file:close()
-      end
-      local function serve () while not is_over() do handle() end end
-      serve()
-      ngx.say "done"]], function (nginx)
-      local request = nginx:request "/"
-      local running
-      assert(waiting.till(function ()
-        local core = lookedat.core_of(nginx)
-        local result, document = lookedat.dump(core)
-        os.remove(core)
-        assert.equal("", result.stderr)
-        assert.equal(nginx.pid, document.pid)
-        running = document.states[1].coroutines[1]
-        return stack_of(running):find " serve "
-      end, run.patience))
-      assert.matches("^running .*serve %(main chunk%)$", stack_of(running))
-      for _, frame in ipairs(running.frames) do
-        assert(frame.kind == "C" or frame.url:find "/handler%.lua$", frame.url)
-      end
-      run.write(nginx.directory .. "/stop", "")
-      waiting.till(function () return request.over end, run.patience)
-      request.pipe:close()
-      assert.matches("done", request.answer)
+  test("has the functions of its handler in a dump and a core", function ()
+    nginxes.with(serving .. "serve() ngx.say 'done'", function (nginx)
+      assert.matches("done", check_serving(
+        nginx, {nginxes.get "/"}, "handler.lua",
+        "^running [^\n]*serve %(main chunk%)"))
     end)
+  end)
+end)
+
+describe("neovim", function ()
+  local test = hosts.test("nvim", nil, "neovim", always, pending)
+
+  test("has the functions of its script in a dump and a core", function ()
+    lookedat.with("nvim", loops .. [[
+      local function serve () while true do handle() end end
+      say "x"
+      serve()]], function (process)
+      process:word()
+      local function check (target)
+        return is_serving(target, "program.lua",
+                          "^running [^\n]*serve %(main chunk%)")
+      end
+      assert(waiting.till(function () return check(process.pid) end,
+                          run.patience))
+      if lookedat.has_cores then
+        assert.is_true(check(lookedat.core_of(process)))
+      end
+    end, {"--headless", "-u", "NONE", "-c", "luafile program.lua"})
   end)
 end)

@@ -332,7 +332,7 @@ describe("record --pid of a host of LuaJIT", function ()
                                    "-o", recording, "--sample", "10000"}
       spied.looking(command)
       for _ = 1, 50 do
-        assert.matches("done", server:ask "/")
+        assert.matches("done", server:ask(nginxes.get "/"))
       end
       command.handle:kill "sigint"
       spied.ended(command)

@@ -3,12 +3,12 @@
 
 local dkjson = require "dkjson"
 
+local hosts = require "spec.support.hosts"
 local lookedat = require "spec.support.lookedat"
 local run = require "spec.support.run"
 local spied = require "spec.support.spied"
 local stopped = require "spec.support.stopped"
 local uv = require "luv"
-local waiting = require "spec.support.waiting"
 
 local busy = [[
 local function work (n)
@@ -320,31 +320,30 @@ describe("what is not known for certain is refused by name:", function ()
           "Lua 5%.4%.4 in it, but no state that fits")
   end)
 
-  local has_redis = os.execute "command -v redis-server >/dev/null 2>&1"
-  local test = has_redis and it or function (sentence)
-    pending(sentence .. ": there is no redis-server here")
-  end
+  local test = hosts.test("redis-server", nil, "redis-server", it, pending)
+  local redis = {
+    file = "redis-server",
+    prepare = function (host)
+      return {"--port", "0", "--unixsocket", host.directory .. "/socket",
+              "--save", "", "--dir", host.directory}
+    end,
+    ready = function (host) return host:ask("PING\r\n", "PONG") end
+  }
 
-  -- Its tables have a field more.
-  test("redis, whose Lua is patched", function ()
-    run.within(function (directory)
-      local ended
-      local handle, pid = uv.spawn("redis-server", {
-        args = {"--port", "0", "--unixsocket", directory .. "/s", "--save", "",
-                "--dir", directory}
-      }, function () ended = true end)
-      local ok, message = pcall(function ()
-        assert(waiting.till(function ()
-          return uv.fs_stat(directory .. "/s") or ended
-        end, run.patience))
-        assert(not ended, "redis-server has ended")
-        check_refused(lookedat.dump(pid), "has Lua 5%.1%.%d in it, but")
-      end)
-      handle:kill "sigkill"
-      waiting.till(function () return ended end, run.patience)
-      handle:close()
-      uv.run "nowait"
-      assert(ok, message)
+  -- Its tables have a field more. A script runs all the while.
+  test("redis, whose Lua is patched, alive and in a core", function ()
+    hosts.with(redis, function (host)
+      local one = host:request "EVAL 'while true do end' 0\r\n"
+      spied.used(host.pid, 0.1)
+      local pattern = "has Lua 5%.1%.%d in it, but"
+      check_refused(lookedat.dump(host.pid), pattern)
+      check_refused(spied.ended(spied.start {
+        "record", "--pid", tostring(host.pid), "-o", host.directory .. "/x.tgr"
+      }), pattern)
+      if lookedat.has_cores then
+        check_refused(lookedat.dump(lookedat.core_of(host)), pattern)
+      end
+      one.pipe:close()
     end)
   end)
 end)

@@ -111,7 +111,12 @@ function lookedat.dump (target, words)
 end
 
 --- Whether a core can be had of a process that goes on.
+-- Of what a sanitizer has mapped a core fills the disk.
 lookedat.has_gcore = os.execute "command -v gcore >/dev/null 2>&1"
+                     and not os.getenv "LD_PRELOAD"
+
+--- The same below a sanitizer: of what that has mapped a core fills the disk.
+lookedat.has_cores = lookedat.has_gcore and not os.getenv "LD_PRELOAD"
 
 --- A core of the process in its directory; its path.
 function lookedat.core_of (process)

@@ -122,6 +122,30 @@ static void all_pages_are_read_anew_by_one_call (void) {
   tg_memory_free(&m);
 }
 
+/* Of another process a page costs one call of the system, until pages are read
+   anew or another one has its place. */
+static void what_is_not_kept_is_read_a_page_at_a_time (void) {
+  static const uint64_t far = UINT64_C(0x100000000);
+  tg_Memory m;
+  tg_memory_init(&m, read_two);
+  m.pid = 1;
+  for (uint64_t i = 0; i < TG_MEMORY_PAGES; i++)
+    tg_memory_byte(&m, far + i * TG_PAGE);
+  two[8] = two[TG_PAGE] = 5;
+  calls = 0;
+  UNIT_CHECK(tg_memory_byte(&m, WHERE + 8) == 5);
+  UNIT_CHECK(tg_memory_word(&m, WHERE + TG_PAGE - 7) >> 56 == 5);
+  UNIT_CHECK(calls == 2);
+  two[8] = 6;
+  UNIT_CHECK(tg_memory_byte(&m, WHERE + 8) == 5);
+  tg_memory_renew(&m);
+  UNIT_CHECK(tg_memory_byte(&m, WHERE + 8) == 6);
+  two[8] = 7;
+  tg_memory_byte(&m, far + (UINT64_C(1) << 30) + WHERE);
+  UNIT_CHECK(tg_memory_byte(&m, WHERE + 8) == 7);
+  tg_memory_free(&m);
+}
+
 static void what_is_not_there_is_zeros_and_counted (void) {
   static const uint64_t places[] = {
     0, WHERE - 4, WHERE + 2 * TG_PAGE - 4, UINT64_MAX, UINT64_MAX - 7
@@ -455,6 +479,7 @@ int main (void) {
   UNIT_RUN(what_is_fresh_is_read_twice);
   UNIT_RUN(what_nobody_asks_for_is_left);
   UNIT_RUN(all_pages_are_read_anew_by_one_call);
+  UNIT_RUN(what_is_not_kept_is_read_a_page_at_a_time);
   UNIT_RUN(what_is_not_there_is_zeros_and_counted);
   UNIT_RUN(our_own_process_is_a_memory);
   UNIT_RUN(a_process_that_is_not_there_is_an_error);
