@@ -194,8 +194,8 @@ end
 
 --- Compares shares of what these functions take with what is expected, as
 -- is_near does, and as far as a busy machine has let samples be taken; the
--- report's rows. 'alike': how many samples are worth one, as one that comes late
--- weighs as much as all that were missed.
+-- report's rows. 'alike': how many samples are worth one, as one that comes
+-- late weighs as much as all that were missed.
 function spied.check_shares (path, parts, field, alike, points)
   local rows, samples = spied.report(path), spied.info(path).samples
   local taken, missing, sum = samples.taken // (alike or 1),
@@ -206,8 +206,8 @@ function spied.check_shares (path, parts, field, alike, points)
   for name, part in pairs(parts) do
     local share = (rows[name] and rows[name][field] or 0) / sum
     assert(spied.is_near(part, share, taken, (points or 2) + missing),
-           ("%s has %.3f of %d samples, and %.3f of the time; %.1f %% missing")
-           :format(name, share, taken, part, missing))
+           ("%s has %.3f of %d samples, and %.3f of the time; %.1f %% are "
+            .. "missing"):format(name, share, taken, part, missing))
   end
   return rows
 end
