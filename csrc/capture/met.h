@@ -24,7 +24,7 @@ typedef struct tg_Few {
   tg_Capture c;                 /* without a pool and without costs */
   uint32_t count, most;         /* objects; fewer than 'most' */
   uint32_t limit;               /* of a string */
-  tg_WordTable *words;              /* borrows; NULL: there are none */
+  tg_WordTable *words;          /* borrows; NULL: there are none */
   bool noted;                   /* a table of it is a model (state/models.h) */
   tg_Slot objects[TG_MET_MAX];  /* in the order in which they were met */
 } tg_Few;
