@@ -46,20 +46,24 @@ local function is_impossible (stack)
   return false
 end
 
+-- One in a thousand, and a single one in so few as these, which may weigh as
+-- much as some that came before it and were given up.
 local function check_stacks (path)
-  local sum, impossible = 0, 0
+  local sum, impossible, which = 0, 0, nil
   for _, stack in ipairs(spied.stacks(path)) do
     sum = sum + stack.weight
     if is_impossible(stack) then
       impossible = impossible + stack.weight
+      which = table.concat(stack, " > ")
     end
     for _, name in ipairs(stack) do
       assert.is_nil(name:find "^lua[A-Z]?_", name)
       assert.is_nil(name:find "^lua[A-Z]_", name)
     end
   end
-  assert.is_true(impossible <= 0.001 * sum,
-                 ("%g of %g"):format(impossible, sum))
+  local one = 4 * sum / spied.info(path).samples.taken
+  assert(impossible <= 0.001 * sum + one,
+         ("%g of %g: %s"):format(impossible, sum, which))
 end
 
 local function check_shares (path)
