@@ -116,7 +116,7 @@ describe("the size of a recording", function ()
   end)
 
   it("is told at the end of a large one", function ()
-    local result = shell("$T record $PLAIN --no-c -o rec program.lua 948000"
+    local result = shell("$T record $PLAIN --no-c -o rec program.lua 1080000"
                          .. "; $T info --json rec")
     assert.matches("^tracegrip: [^\n]*rec: [%d.]+ MiB, %d+ %% of it contents "
                    .. "of tables: [^\n]+\n$", result.stderr)
@@ -140,7 +140,7 @@ describe("the size of a recording", function ()
     local result = shell [[
       mkdir disk; mount -t tmpfs -o size=72M none disk
       trap "umount disk" EXIT
-      $T record --compress none --no-c -o disk/rec program.lua 918000]]
+      $T record --compress none --no-c -o disk/rec program.lua 1080000]]
     assert.matches("^tracegrip: [^\n]*rec has %d+ MiB, and less than a tenth "
                    .. "of its disk is left: %d+ MiB\n",
                    result.stderr)
