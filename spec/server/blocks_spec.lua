@@ -11,6 +11,7 @@ local recorded = require "spec.support.recorded"
 local served = require "spec.support.served"
 local serving = require "spec.server.serving"
 local stopped = require "spec.support.stopped"
+local util = require "luassert.util"
 local uv = require "luv"
 
 -- A program that does `work` for each line, and says so.
@@ -89,7 +90,9 @@ describe("a trace that comes as blocks", function ()
       local first = assert(place(here, there))
       assert.is_true(#there > 10)
       for i, packet in ipairs(there) do
-        assert.same(packet, here[first + i - 1])
+        if not util.deepcompare(packet, here[first + i - 1]) then
+          assert.same(packet, here[first + i - 1])    -- takes its time
+        end
       end
     end)
   end
@@ -339,7 +342,7 @@ describe("a trace that comes as blocks", function ()
       sent = sent + bytes
       later(bytes // 4000, go_on)
     end)
-    work(target, "60000")
+    work(target, "25000")
     assert.equal(0, command:ended(), command.err)
     local remote = open(target, "remote")
     check(remote)
