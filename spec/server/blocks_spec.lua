@@ -124,7 +124,7 @@ describe("a trace that comes as blocks", function ()
   -- Its packets, which nest as they must; how many times all frames ended at
   -- once, and how many calls there are.
   local function check (recording)
-    local packets = recorded.packets(recording)
+    local packets = recorded.packets(recording, {trace = {"name", "time"}})
     assert(normal.check(packets))
     local gaps, calls, before = 0, 0, nil
     for _, packet in ipairs(packets) do
@@ -342,7 +342,7 @@ describe("a trace that comes as blocks", function ()
       sent = sent + bytes
       later(bytes // 4000, go_on)
     end)
-    work(target, "25000")
+    work(target, "60000")
     assert.equal(0, command:ended(), command.err)
     local remote = open(target, "remote")
     check(remote)
