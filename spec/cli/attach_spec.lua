@@ -392,7 +392,7 @@ describe("tracegrip attach", function ()
     end)
 
     it("when the server is another TraceActor", function ()
-      for _, traits in ipairs {{}, {blocks = 4}, {blocks = true}, false} do
+      for _, traits in ipairs {{}, {blocks = 1000}, {blocks = true}, false} do
         local command = call({connect = function (s)
           s:send {from = "root", applicationType = "lua", traits = traits}
         end})

@@ -14,7 +14,10 @@ local null = cjson.null
 
 -- What is not UTF-8 is shown as such.
 local function as_text (text)
-  return text and text:gsub("\\xF[FE]", "\u{FFFD}")
+  if text and text:find("\\xF", 1, true) then
+    return (text:gsub("\\xF[FE]", "\u{FFFD}"))
+  end
+  return text
 end
 
 local function export (program, how)

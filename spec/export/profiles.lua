@@ -103,12 +103,16 @@ local function describe (frame)
   return frame.name .. " " .. (frame.source or "C")
 end
 
--- The calls of a stack, as seen.stacks writes them with 'apart'.
+-- The calls of a stack, as seen.stacks writes them with 'apart'. A frame is in
+-- all stacks above it: what it is called is made once.
 local function path_of (thread, stack)
   local names = {("%d"):format(thread.tid)}
   for _, frame in ipairs(stack) do
-    if is_call(frame) then
-      names[#names + 1] = describe(frame)
+    if frame.described == nil then
+      frame.described = is_call(frame) and describe(frame)
+    end
+    if frame.described then
+      names[#names + 1] = frame.described
     end
   end
   return table.concat(names, ";")

@@ -3,6 +3,7 @@
 
 local cjson = require "cjson"
 
+local kept = require "spec.support.kept".new()
 local recorded = require "spec.support.recorded"
 local run = require "spec.support.run"
 
@@ -29,10 +30,14 @@ process.sleep(0.4)
 spend(0.2)
 ]]
 
+-- A recording is made once for the same options.
 local function sampled (options, use)
   options.sample = options.sample or 1000
-  recorded.with(program, options, nil, function (_, recording, _, directory)
-    local trace = recording:traces()[1]
+  kept:within(run.literal(options), function (directory)
+    local result = recorded.run(directory, program, options)
+    assert.equal(0, result.status, result.stderr)
+  end, function (directory)
+    local trace = recorded.open(directory .. "/rec"):traces()[1]
     use(trace, function (format, how)
       local file = directory .. "/" .. format
       local result = assert(trace:export(format, file, how))
@@ -40,6 +45,8 @@ local function sampled (options, use)
     end)
   end)
 end
+
+teardown(function () kept:close() end)
 
 -- The self times of a trace's functions, by their names.
 local function self_times (trace, filter)

@@ -321,11 +321,13 @@ function seen.stacks (steps, apart, plain)
   return stacks, changes
 end
 
---- The path of a list of nodes, outermost first.
+--- The path of a list of nodes, outermost first: of deep ones each is in
+-- thousands of them.
 function seen.path (nodes)
   local names = {}
   for i, node in ipairs(nodes) do
-    names[i] = describe(node)
+    node.described = node.described or describe(node)
+    names[i] = node.described
   end
   return table.concat(names, ";")
 end

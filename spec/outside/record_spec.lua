@@ -38,6 +38,11 @@ for i = 1, %d do a() b() coroutine.resume(c) end]]
 local dense, check_shares = spied.dense, spied.check_shares
 local ROUNDS = 1000             -- of 166,000 steps: a second or two
 
+-- What so many samples have shown of one Lua is asked of each other one, and of
+-- coroutines, with as many as tell whether frames are read where they are: what
+-- is near is told by their number.
+local SOME = ROUNDS // 4
+
 local function samples_of (path)
   return spied.info(path).samples
 end
@@ -79,21 +84,22 @@ describe("record --pid", function ()
   for _, interpreter in ipairs(lookedat.interpreters()) do
     describe("of Lua " .. interpreter.release, function ()
       it("tells shares of time as they are", function ()
-        spied.whole(interpreter.path, flat:format(ROUNDS),
+        local rounds = interpreter.path == run.lua and ROUNDS or SOME
+        spied.whole(interpreter.path, flat:format(rounds),
                     {"--sample", "10000"}, function (path)
           check_shares(path, {A = 0.6, B = 0.3, C = 0.1}, "self_ms")
         end)
       end)
 
       it("tells those of coroutines as they are", function ()
-        spied.whole(interpreter.path, coroutines:format(ROUNDS),
+        spied.whole(interpreter.path, coroutines:format(SOME),
                     {"--sample", "10000"}, function (path)
           check_shares(path, {A = 0.6, B = 0.3, C = 0.1}, "self_ms")
         end)
       end)
 
       it("has stacks that can be where calls are dense", function ()
-        spied.whole(interpreter.path, dense:format(700),
+        spied.whole(interpreter.path, dense:format(300),
                     {"--sample", "10000"}, function (path)
           check_shares(path, {P = 2 / 3, Q = 1 / 3}, "total_ms")
           local callers = {leaf = {P = true, Q = true},
@@ -144,7 +150,7 @@ describe("record --pid", function ()
       local Account = {}
       function Account:deposit () return M.count(3000) end
       say 'x' io.read()
-      for i = 1, 20000 do Account:deposit() string.rep("x", 9) end
+      for i = 1, 8000 do Account:deposit() string.rep("x", 9) end
     ]], {"--sample", "4000"}, function (path)
       local rows = spied.report(path)
       assert.truthy(rows["shop.count"])
@@ -306,7 +312,7 @@ describe("record --pid", function ()
   end)
 
   it("looks by the clock where there are no events", function ()
-    lookedat.with(run.lua, flat:format(ROUNDS), function (process)
+    lookedat.with(run.lua, flat:format(ROUNDS // 2), function (process)
       process:waiting()
       local path = process.directory .. "/x.tgr"
       local command = spied.start({"record", "--pid", tostring(process.pid),
@@ -398,9 +404,14 @@ describe("record --outside", function ()
            .. flat:format(rounds):gsub("io%.read%(%)", "") .. "\n" .. ending
   end
 
+  -- Works until there is its recording, and then some rounds more.
+  local until_looked_at = (functions .. [[
+repeat A() B() C() until io.open(arg[1])
+for i = 1, 60 do A() B() C() end]]):format()
+
   it("tells shares of a program of its own, and its exit status", function ()
     run.within(function (directory)
-      run.write(directory .. "/p.lua", program(ROUNDS // 2, "os.exit(7)"))
+      run.write(directory .. "/p.lua", program(SOME, "os.exit(7)"))
       local path = directory .. "/x.tgr"
       local command = record({"-o", path, directory .. "/p.lua"})
       assert.equal(7, command.status, command.stderr)
@@ -412,10 +423,10 @@ describe("record --outside", function ()
   it("looks at commands of every Lua", function ()
     for _, interpreter in ipairs(lookedat.interpreters()) do
       run.within(function (directory)
-        run.write(directory .. "/p.lua", program(2000, ""))
+        run.write(directory .. "/p.lua", until_looked_at)
         local path = directory .. "/x.tgr"
         local command = record({"-o", path, "--", interpreter.path,
-                                directory .. "/p.lua"})
+                                directory .. "/p.lua", path})
         assert.equal(0, command.status, command.stderr)
         assert.is_true(spied.report(path).A.self_ms > 0)
         assert.truthy(spied.info(path).versions.lua
@@ -466,13 +477,21 @@ describe("record --outside", function ()
 end)
 
 describe("record --subprocesses", function ()
-  -- It is met a fifth of a second after it has begun, or later where the
-  -- machine is busy.
-  local child = [[
+  local work = [[
     local function work ()
       local x = 0 for i = 1, 1000 do x = x + i end return x
     end
-    for i = 1, 200000 do work() end]]
+    ]]
+
+  -- It is met a fifth of a second after it has begun, or later where the
+  -- machine is busy.
+  local child = work .. "for i = 1, 200000 do work() end"
+
+  -- The same with a recording that it knows the name of.
+  local met = work .. [[
+    local path = arg[1] .. "." .. io.open "/proc/self/stat":read "n"
+    repeat for i = 1, 1000 do work() end until io.open(path)
+    for i = 1, 20000 do work() end]]
 
   -- The recordings in that directory of what the process has started.
   local function others (directory)
@@ -488,10 +507,10 @@ describe("record --subprocesses", function ()
   it("looks at what a process starts, through shells as well", function ()
     lookedat.with(run.lua, ([[
       say 'x' io.read()
-      local a = io.popen("%s child.lua; true")
-      local b = io.popen("%s child.lua; true")
+      local a = io.popen("%s child.lua x.tgr; true")
+      local b = io.popen("%s child.lua x.tgr; true")
       a:close() b:close()]]):gsub("%%s", run.lua), function (process)
-      run.write(process.directory .. "/child.lua", child)
+      run.write(process.directory .. "/child.lua", met)
       process:waiting()
       local path = process.directory .. "/x.tgr"
       local command = spied.start {"record", "--pid", tostring(process.pid),
@@ -671,7 +690,7 @@ describe("a process of which samples are taken", function ()
       local path = process.directory .. "/x.tgr"
       local command = spied.ended(spied.start {
         "record", "--pid", tostring(process.pid), "-o", path, "--sample",
-        "2000", "--duration", "2"})
+        "2000", "--duration", "1"})
       assert.equal(0, command.status, command.stderr)
       assert.equal("complete", spied.info(path).state)
     end)

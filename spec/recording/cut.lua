@@ -16,7 +16,8 @@ local path, out = directory .. "/rec", directory .. "/packets"
 count = math.tointeger(count)
 math.randomseed(math.tointeger(seed))
 
-local ROUNDS = 40
+-- Of a file that is cut, every place is tried that there is.
+local ROUNDS = what == "truncate" and 20 or 40
 
 -- All types but "time", which differs from run to run.
 local types = {

@@ -6,7 +6,7 @@
 
 local run = require "spec.support.run"
 
-local count = tonumber(os.getenv "TRACEGRIP_FUZZ") or 60
+local count = tonumber(os.getenv "TRACEGRIP_FUZZ") or 30
 local seed = tonumber(os.getenv "TRACEGRIP_SEED") or 1
 
 local function cut (what, points)
@@ -32,7 +32,7 @@ describe("what is left of a recording is its beginning", function ()
   end)
 
   it("when a ring is killed at any moment", function ()
-    cut("ring", count // 4)
+    cut("ring", count // 3)
   end)
 
   it("when the file is cut at any byte", function ()
@@ -40,7 +40,7 @@ describe("what is left of a recording is its beginning", function ()
   end)
 
   it("when no file may be longer, and the program goes on", function ()
-    cut("limit", count // 4)
+    cut("limit", count // 2)
   end)
 
   it("when the disk is full, and the program goes on", function ()
@@ -48,7 +48,7 @@ describe("what is left of a recording is its beginning", function ()
                         && umount $d && rmdir $d]] then
       pending "nothing can be mounted here"
     else
-      cut("disk", count // 4)
+      cut("disk", count // 2)
     end
   end)
 end)

@@ -14,8 +14,8 @@ local work = "x * 3 + x / 7 - x // 5 + x % 11 * 2 - x / 3 + x // 9"
 local program = ([[
 local sin = math.sin
 local function heavy (x)
-  local y = WORK
-  local z = WORK
+  local y = WORK + WORK + WORK + WORK
+  local z = WORK + WORK + WORK + WORK
   return y + z
 end
 local function inner (n)
@@ -29,7 +29,7 @@ local function outer (n)
 end
 local start = os.clock()
 repeat
-  for i = 1, 2000 do heavy(i) end
+  for i = 1, 600 do heavy(i) end
   outer(3000)
 until os.clock() - start > SECONDS
 ]]):gsub("WORK", (work:gsub("%%", "%%%%")))

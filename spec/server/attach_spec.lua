@@ -210,7 +210,7 @@ describe("tracegrip attach", function ()
     local command = served.start({"attach", target.address, "-o", "rec",
                                   "--sample", "10000"}, target.directory)
     command:until_ready(function () return command.err:find "attached" end)
-    for _ = 1, 8 do
+    for _ = 1, 3 do
       target:tell "2"
       target:says "done 4"
     end

@@ -11,6 +11,7 @@ local recorded = require "spec.support.recorded"
 local served = require "spec.support.served"
 local serving = require "spec.server.serving"
 local stopped = require "spec.support.stopped"
+local util = require "luassert.util"
 local uv = require "luv"
 
 -- A program that does `work` for each line, and says so.
@@ -89,7 +90,9 @@ describe("a trace that comes as blocks", function ()
       local first = assert(place(here, there))
       assert.is_true(#there > 10)
       for i, packet in ipairs(there) do
-        assert.same(packet, here[first + i - 1])
+        if not util.deepcompare(packet, here[first + i - 1]) then
+          assert.same(packet, here[first + i - 1])    -- takes its time
+        end
       end
     end)
   end
@@ -121,7 +124,7 @@ describe("a trace that comes as blocks", function ()
   -- Its packets, which nest as they must; how many times all frames ended at
   -- once, and how many calls there are.
   local function check (recording)
-    local packets = recorded.packets(recording)
+    local packets = recorded.packets(recording, {trace = {"name", "time"}})
     assert(normal.check(packets))
     local gaps, calls, before = 0, 0, nil
     for _, packet in ipairs(packets) do

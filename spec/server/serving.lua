@@ -150,7 +150,7 @@ function Program:close ()
   self:ended()
   self.input:close()
   uv.run "nowait"
-  os.execute("rm -rf " .. run.quote(self.directory))
+  run.remove(self.directory)
 end
 
 Program.__close = Program.close

@@ -28,7 +28,7 @@ describe("a million coroutines", function ()
       local mb = succeed(resident .. [[
         local tracegrip = require "tracegrip"
         local trace = tracegrip.start {
-          trace = {"name", "time", "thread"}, buffer = 8 << 20,
+          trace = {"name", "time", "thread"}, buffer = 1 << 20,
           overflow = "ring"
         }
       ]] .. body .. [[
@@ -341,11 +341,12 @@ describe("twenty traces at once", function ()
     ]]
   end)
 
-  it("started and stopped ten thousand times leave nothing", function ()
+  -- Not 6 KB of each: what is not yet collected is some 75 MB.
+  it("started and stopped thousands of times leave nothing", function ()
     local mb = succeed(resident .. [[
       local tracegrip = require "tracegrip"
       local function f () end
-      for i = 1, 10000 do
+      for i = 1, 3000 do
         local a = tracegrip.start()
         f()
         local b = tracegrip.start {trace = {"name"}}
@@ -357,6 +358,6 @@ describe("twenty traces at once", function ()
       assert(not debug.gethook())
       print(resident())
     ]])
-    assert.is_true(tonumber(mb) < 200, mb)
+    assert.is_true(tonumber(mb) < 110, mb)
   end)
 end)

@@ -37,7 +37,7 @@ end
 function kept:close ()
   for _, name in ipairs(self.names) do
     os.remove(name)
-    os.execute("rm -rf " .. run.quote(name .. ".d"))
+    run.remove(name .. ".d")
   end
   self.all, self.names = {}, {}
 end

@@ -72,10 +72,11 @@ end
 -- name, and the sum. Ticks come with the thread's processor time: their number
 -- is the program's own, also where others have the processor. Third, how many
 -- samples of one weight tell as much as these: one that stands for the 100 ms
--- in which others had the processor outweighs a hundred.
-function recorded.ticks (trace)
+-- in which others had the processor outweighs a hundred. 'how': the export's
+-- options, where only that number is asked for and there are many calls.
+function recorded.ticks (trace, how)
   local path = os.tmpname()
-  assert(trace:export("chrome", path))
+  assert(trace:export("chrome", path, how))
   local document = cjson.decode(run.read(path))
   os.remove(path)
   local names, ticks, sum = {}, {}, 0

@@ -126,6 +126,27 @@ function run.write (path, text)
   assert(file:close())
 end
 
+-- False where a part of it does not let itself be removed.
+local function remove (path)
+  if lfs.symlinkattributes(path, "mode") == "directory" then
+    for name in lfs.dir(path) do
+      if name ~= "." and name ~= ".." and not remove(path .. "/" .. name) then
+        return false
+      end
+    end
+  end
+  return os.remove(path) ~= nil
+end
+
+--- Removes a directory with all that is in it: by a command only where that
+-- takes more, since there are thousands of them.
+function run.remove (directory)
+  local ok, removed = pcall(remove, directory)
+  if not ok or not removed then
+    os.execute("rm -rf " .. run.quote(directory))
+  end
+end
+
 --- Calls `use(directory, ...)` with a fresh directory, which is removed then.
 function run.within (use, ...)
   local name = os.tmpname()
@@ -133,16 +154,17 @@ function run.within (use, ...)
   assert(lfs.mkdir(directory))
   local results = table.pack(pcall(use, directory, ...))
   os.remove(name)
-  os.execute("rm -rf " .. run.quote(directory))
+  run.remove(directory)
   if not results[1] then
     error(results[2], 0)
   end
   return table.unpack(results, 2, results.n)
 end
 
+-- By the shell's own commands: env would be one program more to start.
 local function environment (how)
   local words = {
-    "env -u LUA_INIT -u " .. run.variable "LUA_INIT",
+    "unset LUA_INIT " .. run.variable "LUA_INIT" .. "; export",
     run.variable "LUA_PATH" .. "=" .. run.quote(run.path),
     run.variable "LUA_CPATH" .. "=" .. run.quote(run.cpath),
   }
@@ -150,9 +172,9 @@ local function environment (how)
     words[#words + 1] = "TG_TAPE=1"
   end
   for name, value in pairs(how.env or {}) do
-    words[#words + 1] = run.quote(name .. "=" .. value)
+    words[#words + 1] = name .. "=" .. run.quote(value)
   end
-  return table.concat(words, " ")
+  return table.concat(words, " ") .. ";"
 end
 
 local function shell (directory, words, how)
@@ -161,8 +183,8 @@ local function shell (directory, words, how)
     quoted[i] = run.quote(word)
   end
   return table.concat({
-    "cd", run.quote(how.cwd or directory), "&& exec",
-    environment(how), "timeout", how.timeout or 120,
+    "cd", run.quote(how.cwd or directory), "|| exit;",
+    environment(how), "exec timeout", how.timeout or 120,
     table.concat(quoted, " "),
     "<" .. run.quote(directory .. "/.stdin"),
     ">" .. run.quote(directory .. "/.stdout"),
