@@ -12,6 +12,7 @@
 --   samples     no calls traced
 --   beside      samples beside all calls
 --   windows     the same, with the hook off for a part of the time
+--   manywindows the same with as many ticks as there can be
 
 local mode, program, turns = ...
 
@@ -21,6 +22,7 @@ local modes = {
   samples = {sample = 4000},
   beside = {sample = 4000, trace = calls},
   windows = {sample = 4000, trace = calls, windows = 10},
+  manywindows = {sample = 10000, trace = calls, windows = 10},
 }
 
 -- A coroutine that is given by 'wrap' is not to be had otherwise.

@@ -1,7 +1,9 @@
--- table.lua [PROGRAM...] - how true the times of traced programs are: the table
--- of docs/truetimes.md.
+-- table.lua [--windows] [PROGRAM...] - how true the times of traced programs
+-- are: the tables of docs/truetimes.md.
 --
 --   make truth TRUTH_ARGS="calls json"
+--   make truth TRUTH_ARGS="--windows calls json"    windows alone, with thousands
+--                                                   of ticks in them
 --
 -- Each program runs untraced, sampled from outside of its interpreter by ticks
 -- of processor time, which is the truth; then in each of the ways that
@@ -20,6 +22,7 @@ local NEAR = 3              -- points within which a program's errors are
 local ROUNDS = 5
 local LONG, DENSE, SHORT = 0.25, 0.1, 0.02    -- seconds of untraced time of a
                             -- run: the more is recorded, the shorter
+local WINDOW_ROUNDS, WINDOWED = 2, 0.6      -- where windows alone are measured
 
 local all = {"calls", "closures", "deep", "empty", "errors", "fib", "gsub",
              "gsubs", "json", "objects", "oop", "pingpong", "recur", "sines",
@@ -79,11 +82,15 @@ local function trace_calls (found, program, turns)
   table.insert(found.raw, shares.of(reports[2]))
 end
 
--- Everything once; of truth each second run is apart as well.
-local function run_round (found, program, second, n)
-  local truth = must("truth", program, LONG * second)[1]
+local function add_truth (found, program, seconds, n)
+  local truth = must("truth", program, seconds)[1]
   add_to(found.truth, truth)
   add_to(n % 2 == 0 and found.even or found.odd, truth)
+end
+
+-- Everything once; of truth each second run is apart as well.
+local function run_round (found, program, second, n)
+  add_truth(found, program, LONG * second, n)
   trace_calls(found, program, SHORT * second)
   add_to(found.alone, must("samples", program, LONG * second)[1])
   add_to(found.beside, must("beside", program, DENSE * second)[1])
@@ -171,10 +178,35 @@ local function put_sums (sums, count)
   put_row(near)
 end
 
+-- The same with windows alone.
+local function ways_of_windows (program)
+  local second = turns_of(program)
+  local found = {truth = nothing(), odd = nothing(), even = nothing(),
+                 windows = nothing()}
+  for n = 1, WINDOW_ROUNDS do
+    add_truth(found, program, WINDOWED * second, n)
+    add_to(found.windows,
+           must("manywindows", program, WINDOWED * second)[1])
+  end
+  local truth, ticks = shares.of(found.truth), found.windows.whole
+  return {
+    {"truth again", errors = shares.errors(shares.of(found.odd),
+                                           shares.of(found.even))},
+    {"windows", errors = shares.errors(truth, shares.of(found.windows))},
+    {"chance, of ticks in windows", errors = shares.chance(truth, ticks),
+     ticks = ticks}
+  }
+end
+
+local measured = ways_of
+if arg[1] == "--windows" then
+  table.remove(arg, 1)
+  measured = ways_of_windows
+end
 local programs = #arg > 0 and arg or all
 local windows, sums = has_windows(), {}
 for i, program in ipairs(programs) do
-  local ways = ways_of(program, windows)
+  local ways = measured(program, windows)
   if i == 1 then
     put_head(ways)
   end
