@@ -2,8 +2,9 @@
 -- are: the tables of docs/truetimes.md.
 --
 --   make truth TRUTH_ARGS="calls json"
---   make truth TRUTH_ARGS="--windows calls json"    windows alone, with thousands
---                                                   of ticks in them
+--   make truth TRUTH_ARGS="--windows calls json"
+--
+-- The latter has windows alone, with thousands of ticks in them.
 --
 -- Each program runs untraced, sampled from outside of its interpreter by ticks
 -- of processor time, which is the truth; then in each of the ways that
