@@ -8,7 +8,7 @@
 **     | one frame                                           |   as they are
 **     +-----------------------------------------------------+
 **
-** In columns (columns.h) they are a sixth smaller: for each column the bytes
+** In columns (columns.h) they are a quarter smaller: for each column the bytes
 ** that it has and those of its frame, and then the frames; an empty one has
 ** none. What is no series of events, gets no smaller, or is more than a usual
 ** block, is one frame, as all was before version 5. A frame begins with other
