@@ -116,7 +116,7 @@ describe("the size of a recording", function ()
   end)
 
   it("is told at the end of a large one", function ()
-    local result = shell("$T record $PLAIN --no-c -o rec program.lua 1080000"
+    local result = shell("$T record $PLAIN --no-c -o rec program.lua 1160000"
                          .. "; $T info --json rec")
     assert.matches("^tracegrip: [^\n]*rec: [%d.]+ MiB, %d+ %% of it contents "
                    .. "of tables: [^\n]+\n$", result.stderr)
@@ -140,7 +140,7 @@ describe("the size of a recording", function ()
     local result = shell [[
       mkdir disk; mount -t tmpfs -o size=72M none disk
       trap "umount disk" EXIT
-      $T record --compress none --no-c -o disk/rec program.lua 1080000]]
+      $T record --compress none --no-c -o disk/rec program.lua 1160000]]
     assert.matches("^tracegrip: [^\n]*rec has %d+ MiB, and less than a tenth "
                    .. "of its disk is left: %d+ MiB\n",
                    result.stderr)
@@ -166,7 +166,7 @@ describe("a recording's --max-size", function ()
   it("bounds the file of a ring, which has the end", function ()
     for _, size in ipairs {1, 5} do
       local result = shell(("$T record --no-c --ring --max-size %dM -o rec "
-        .. "program.lua 80000; $T log rec | grep -c 'last()'; "
+        .. "program.lua 120000; $T log rec | grep -c 'last()'; "
         .. "$T info --json rec"):format(size))
       local info = info_of(result)
       assert.matches("^done\n1\n", result.stdout)
