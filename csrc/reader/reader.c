@@ -17,28 +17,22 @@
 
 #include "base/alloc.h"
 #include "reader/clockpast.h"
+#include "reader/eventtime.h"
 #include "reader/framesample.h"
 #include "reader/packetredact.h"
 #include "reader/timers.h"
-#include "reader/trueclock.h"
 #include "stream/eventreader.h"
 #include "stream/marks.h"
 
 struct tg_Reader {
   tg_Stream *stream;    /* pins */
-  tg_Clock clock;       /* the stream's, perhaps with a time 0 of its own */
   tg_Cursor cursor;     /* pins the chunks from here on, once placed */
   tg_Pos from;
   uint64_t lost;
-  uint64_t ticks;       /* of the last event */
-  uint64_t untraced_ns; /* in which calls were not seen */
-  uint64_t waited;      /* ticks in which the program waited for a reader */
-  tg_TrueClock true_clock;
-  uint32_t context;         /* offset in the cursor's chunk of the last CONTEXT,
-                               to which values refer */
-  tg_CountedModels models;  /* of what is behind that */
-  bool weighs;          /* what tracing has taken stays in all times */
-  uint64_t spent_ns;    /* raw time less the true one, at the last event */
+  tg_EventTime time;
+  uint32_t context;     /* offset in the cursor's chunk of the last CONTEXT, to
+                           which values refer */
+  tg_CountedModels models;      /* of what is behind that */
   uint64_t to_ns;       /* no event after this time is read */
   tg_Timers timers;     /* these two only if markers are asked for: owns */
   tg_ClockPast past;    /* owns; if costs are taken out */
@@ -89,7 +83,7 @@ tg_Reader *tg_reader_new (tg_Stream *stream, tg_Pos from,
   }
   set_end(r);
   r->stream = tg_stream_pin(stream);
-  r->clock = stream->clock;
+  r->time.clock = stream->clock;
   r->from = from;
   place(r);
   return r;
@@ -127,14 +121,8 @@ tg_Reader *tg_reader_copy (const tg_Reader *r) {
     return NULL;
   }
   c->context = r->context;
-  c->clock = r->clock;
   c->lost = r->lost;
-  c->ticks = r->ticks;
-  c->waited = r->waited;
-  c->untraced_ns = r->untraced_ns;
-  c->true_clock = r->true_clock;
-  c->weighs = r->weighs;
-  c->spent_ns = r->spent_ns;
+  c->time = r->time;
   return c;
 }
 
@@ -148,12 +136,7 @@ tg_Reader *tg_reader_again (const tg_Reader *r) {
   tg_selection_clear(&bare);
   if (again != NULL) {
     again->context = r->context;
-    again->clock = r->clock;
-    again->waited = r->waited;
-    again->untraced_ns = r->untraced_ns;
-    again->true_clock = r->true_clock;
-    again->weighs = r->weighs;
-    again->spent_ns = r->spent_ns;
+    again->time = r->time;
   }
   return again;
 }
@@ -202,7 +185,7 @@ void tg_reader_tick (tg_Reader *r) {
 }
 
 void tg_reader_time_from (tg_Reader *r, uint64_t ticks) {
-  r->clock.origin = ticks;
+  r->time.clock.origin = ticks;
 }
 
 tg_Pos tg_reader_latest (const tg_Reader *r) {
@@ -234,39 +217,30 @@ uint64_t tg_reader_time (const tg_Reader *r) {
 }
 
 uint64_t tg_reader_untraced (const tg_Reader *r) {
-  return r->untraced_ns;
+  return r->time.untraced_ns;
 }
 
 uint64_t tg_reader_waited (const tg_Reader *r) {
-  return (uint64_t)((double)r->waited * r->clock.ns_per_tick);
+  return tg_eventtime_length(&r->time, r->time.waited);
 }
 
 void tg_reader_correct (tg_Reader *r) {
   if (tg_costs_known(&r->stream->costs))
-    tg_trueclock_start(&r->true_clock, &r->stream->costs, r->clock.ns_per_tick);
+    tg_trueclock_start(&r->time.true_clock, &r->stream->costs,
+                       r->time.clock.ns_per_tick);
 }
 
 void tg_reader_weigh (tg_Reader *r) {
   tg_reader_correct(r);
-  r->weighs = true;
+  r->time.weighs = true;
 }
 
 uint64_t tg_reader_spent (const tg_Reader *r) {
-  return (uint64_t)((double)r->true_clock.spent * r->clock.ns_per_tick);
+  return tg_eventtime_length(&r->time, r->time.true_clock.spent);
 }
 
-/* What is owed still is of the time after the last event. */
 uint64_t tg_reader_until (const tg_Reader *r, uint64_t ns) {
-  const tg_TrueClock *c = &r->true_clock;
-  uint64_t last = tg_reader_time(r);
-  uint64_t out = r->waited + (r->weighs ? 0 : c->spent);
-  uint64_t owed = r->weighs ? 0 : c->owed;
-  uint64_t out_ns = (uint64_t)((double)out * r->clock.ns_per_tick);
-  uint64_t owed_ns = (uint64_t)((double)owed * r->clock.ns_per_tick);
-  if (ns < out_ns || ns - out_ns < last)
-    return last;
-  ns -= out_ns;
-  return ns - last > owed_ns ? ns - owed_ns : last;
+  return tg_eventtime_until(&r->time, tg_reader_time(r), ns);
 }
 
 uint64_t tg_reader_lost (const tg_Reader *r) {
@@ -345,26 +319,6 @@ static size_t look (tg_Reader *r, const uint8_t **data) {
   return size;
 }
 
-/* Ticks at an event; time never goes back, nor beyond what can be counted: the
-   sum may wrap round in a damaged file, and is then no later. */
-static uint64_t ticks_at (const tg_Reader *r, const tg_Event *e) {
-  uint64_t ticks = e->ticks;
-  if (tg_event_is_usual(e) || !tg_event_absolute(e))
-    ticks += r->ticks;
-  return ticks > r->ticks ? ticks : r->ticks;
-}
-
-/* What the program has waited up to an event at 'ticks'. A wait is over when it
-   is told of, and began after the event before: a damaged file may say
-   otherwise. */
-static uint64_t waited_at (const tg_Reader *r, const tg_Event *e,
-                           uint64_t ticks) {
-  uint64_t most = ticks - r->ticks;
-  if (tg_likely(e->kind != TG_EV_WAIT))
-    return r->waited;
-  return r->waited + (e->waited < most ? e->waited : most);
-}
-
 /* The function that the event calls or leaves; NULL: none, or not known. */
 static const tg_Function *function_of (const tg_Reader *r, const tg_Event *e) {
   tg_FunctionId id = e->function;
@@ -378,51 +332,17 @@ static const tg_Function *function_of (const tg_Reader *r, const tg_Event *e) {
   return tg_functions_find(r->stream->functions, id);
 }
 
-/* What of the gap before it an event says was tracing's own. A damaged file may
-   say more than there is. */
-static uint64_t overhead_of (const tg_Event *e, uint64_t gap) {
-  uint64_t overhead = e->kind == TG_EV_TIME ? e->waited : 0;
-  return overhead < gap ? overhead : gap;
-}
-
-/* A sample stands for processor time since the one before: for that of the
-   program's. Where ticks are told apart it is so already. */
-static void correct_sample (const tg_Reader *r, tg_TrueClock *c,
-                            tg_Event *e) {
-  uint64_t taken = (uint64_t)((double)(c->spent - c->sampled)
-                              * r->clock.ns_per_tick);
-  c->sampled = c->spent;
-  if ((e->flags & TG_EVF_APART) == 0)
-    e->used_ns -= taken < e->used_ns ? taken : e->used_ns;
-}
-
-/* Brings the program's clock to an event after so long a gap. */
-TG_INLINE void pass_gap (tg_TrueClock *c, const tg_Event *e, uint64_t gap) {
-  if (tg_event_is_usual(e)) {
-    tg_trueclock_pass(c, gap);
-    return;
-  }
-  if (tg_event_gauges(e)) {
-    tg_trueclock_gauge(c, gap);
-    return;
-  }
-  uint64_t overhead = overhead_of(e, gap);
-  tg_trueclock_overhead(c, overhead);
-  tg_trueclock_pass(c, gap - overhead);
-}
-
-/* For markers, what is asked of the past; 'out' is what 'now_ns' is without.
-   False without memory. */
-static bool remember (tg_Reader *r, tg_Event *e, uint64_t ticks, uint64_t out,
-                      uint64_t now_ns) {
+/* For markers, what is asked of the past. False without memory. */
+static bool remember (tg_Reader *r, tg_Event *e, const tg_Moment *m) {
   uint32_t sort = e->kind == TG_EV_MARK ? e->mark & TG_MARK_SORT : TG_NMARKS;
   if (sort == TG_MARK_TIME)
-    return tg_timers_begin(&r->timers, ticks, now_ns);
+    return tg_timers_begin(&r->timers, m->ticks, m->now_ns);
   if (sort == TG_MARK_TIMEEND || sort == TG_MARK_TIMELOG
       || sort == TG_MARK_COLLECTION || sort == TG_MARK_UNTRACED)
-    tg_timers_correct(&r->timers, &r->past, &r->clock, e, ticks, now_ns);
-  return r->true_clock.costs == NULL
-         || tg_clockpast_add(&r->past, ticks, out);
+    tg_timers_correct(&r->timers, &r->past, &r->time.clock, e, m->ticks,
+                      m->now_ns);
+  return !tg_eventtime_corrects(&r->time)
+         || tg_clockpast_add(&r->past, m->ticks, m->out);
 }
 
 /* Decodes the event that comes next: its size; 0 if there is none before
@@ -451,15 +371,6 @@ static size_t decode (tg_Reader *r, tg_Pos end) {
   return used;
 }
 
-/* The event has the time 'now_ns', 'raw_ns' with all that tracing cost. */
-static void count_cost (tg_Reader *r, tg_Event *e, uint64_t now_ns,
-                        uint64_t raw_ns) {
-  r->spent_ns = raw_ns - now_ns;
-  tg_trueclock_event(&r->true_clock, e, function_of(r, e), &r->models);
-  if (e->kind == TG_EV_SAMPLE && !r->weighs)
-    correct_sample(r, &r->true_clock, e);
-}
-
 /* Reads an event; false if there is none before 'end', and none in time. The
    reader moves on only when it is known to be good: where it stands is what
    'damage' tells. The clock is changed in its place, since to copy what has
@@ -469,32 +380,25 @@ static bool read_event (tg_Reader *r, tg_Pos end, uint64_t *now_ns) {
   size_t used = decode(r, end);
   if (used == 0)
     return false;
-  uint64_t ticks = ticks_at(r, e), waited = waited_at(r, e, ticks);
-  uint64_t gap = (r->ticks > 0 ? ticks - r->ticks : 0) - (waited - r->waited);
-  bool corrects = r->true_clock.costs != NULL, limited = r->to_ns < UINT64_MAX;
-  tg_TrueClock before;
+  bool limited = r->to_ns < UINT64_MAX;
+  tg_EventTime before;
   if (tg_unlikely(limited))
-    before = r->true_clock;
-  if (corrects)
-    pass_gap(&r->true_clock, e, gap);
-  uint64_t out = waited + (r->weighs ? 0 : r->true_clock.spent);
-  *now_ns = tg_clock_ns(&r->clock, ticks - out);
-  if (limited && *now_ns > r->to_ns) {
-    r->true_clock = before;
+    before = r->time;
+  tg_Moment m = tg_eventtime_at(&r->time, e);
+  *now_ns = m.now_ns;
+  if (limited && m.now_ns > r->to_ns) {
+    r->time = before;
     return false;
   }
-  if (corrects)
-    count_cost(r, e, *now_ns, tg_clock_ns(&r->clock, ticks - waited));
+  if (tg_eventtime_corrects(&r->time))
+    tg_eventtime_cost(&r->time, e, function_of(r, e), &r->models, &m);
   r->framer.at = tg_cursor_pos(&r->cursor);
-  tg_assert(ticks >= r->ticks);
-  r->untraced_ns += tg_event_untraced(e);
-  if (r->framer.marks && !remember(r, e, ticks, out, *now_ns)) {
+  if (r->framer.marks && !remember(r, e, &m)) {
     r->framer.status = TG_ERR_MEMORY;
     return false;
   }
   r->cursor.offset += (uint32_t)used;
-  r->ticks = ticks;
-  r->waited = waited;
+  tg_eventtime_pass(&r->time, e, &m);
   return true;
 }
 
@@ -515,7 +419,7 @@ bool tg_reader_next (tg_Reader *r, tg_Pos end, tg_Packet *out) {
   while (!given && !tg_framer_over(&r->framer) && read_event(r, end, &now_ns))
     given = tg_framer_event(&r->framer, now_ns, out);
   if (given)
-    out->spent_ns = r->spent_ns;
+    out->spent_ns = r->time.spent_ns;
   if (given && tg_unlikely(r->framer.selection.redacts))
     given = redact(r, out);
   return given;
