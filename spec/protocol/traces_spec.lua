@@ -384,9 +384,10 @@ describe("a trace that ends by itself", function ()
       call(("a"):rep(300))
       ask("stopTrace", {name = "asked"})
       console.stopTrace "own"
-      hard.name, hard.duration = "short", 1
+      hard.name, hard.duration = "short", 1000
       ask("startTrace", hard)
       call(("b"):rep(300))
+      os.execute "sleep 1.1"
       client.actor:flush()
       ask "detach"
     ]]) do
