@@ -103,7 +103,7 @@ local function try (list)
       run.write(directory .. "/" .. name, text)
     end
     return run.command({"sh", "-ec", script(list)}, {
-      cwd = directory,
+      cwd = directory, timeout = 900,
       env = {EXAMPLES = run.root .. "/examples", TOOLS = run.build .. "/bin"}
     })
   end)

@@ -1,7 +1,6 @@
 -- Folded stacks as a flame graph: what build-aux/flame.lua, with which the demo
 -- ends, draws of them for a terminal.
 
-local exported = require "spec.export.exported"
 local run = require "spec.support.run"
 local seen = require "spec.export.seen"
 
@@ -9,19 +8,13 @@ describe("a flame graph of folded stacks", function ()
   local COLUMNS = 240
   local NARROW = 20           -- columns; names in less may be cut
 
-  local program = [[
-    local function busy (ms)
-      local t = os.clock() + ms / 1000
-      repeat until os.clock() > t
-    end
-    local function child () busy(4) end
-    local function parent () busy(2) child() end
-    local function body () parent() coroutine.yield() child() end
-    start()
-    parent()
-    local next = coroutine.wrap(body)
-    next() next()
-  ]]
+  -- As the export writes them.
+  local folded = table.concat({
+    "main;parent;busy 2000", "main;parent;child;busy 4000",
+    "body (p.lua:7), coroutine;body;parent;busy 2000",
+    "body (p.lua:7), coroutine;body;parent;child;busy 4000",
+    "body (p.lua:7), coroutine;body;child;busy 4000"
+  }, "\n") .. "\n"
 
   -- Rows of boxes, {name, from}: each begins with a bar.
   local function drawn (text)
@@ -39,8 +32,8 @@ describe("a flame graph of folded stacks", function ()
 
   -- Where boxes have to be: a list of {path, from, columns}, callers first. The
   -- one that took most is on the left.
-  local function laid_out (folded)
-    local lines, all = seen.folded(folded)
+  local function laid_out (text)
+    local lines, all = seen.folded(text)
     local list, by_path = {}, {}
     for stack, time in pairs(lines) do
       local path
@@ -69,8 +62,6 @@ describe("a flame graph of folded stacks", function ()
   end
 
   it("has each function above its caller, as wide as its time", function ()
-    local folded = exported.of(program, {
-      formats = {"folded"}, export = {c = false}})[1].text.folded
     local result = run.command(
       {run.host, run.root .. "/build-aux/flame.lua", "x.folded",
        tostring(COLUMNS)}, {files = {["x.folded"] = folded}})

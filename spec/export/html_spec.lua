@@ -243,11 +243,11 @@ describe("the page", function ()
 
   browser("shows calls, their values, sums and the report's table", function ()
     asked()
-    assert.matches("^3 calls, [%d.]+ ms; filtered: %-%-no%-c$", page.about)
+    assert.matches("^3 calls, [%d.]+ m?s; filtered: %-%-no%-c$", page.about)
     local outer, inner = table.unpack(page.clicked)
     assert.matches("^outer\n.*arguments\n\"hello\"\n.*\"hello!\"", outer)
     assert.matches("^inner\n.*\"hello!\".*in\nouter, main\n", inner)
-    assert.matches("^Trace 1\n.*calls\n3\n.*time 0\n[%d.]+ ms on",
+    assert.matches("^Trace 1\n.*calls\n3\n.*time 0\n[%d.]+ m?s on",
                    page.flame[1])
     assert.matches("^outer\n", page.flame[2])
     assert.matches("^inner\n", page.flame[3])
@@ -265,7 +265,7 @@ describe("the page", function ()
   browser("has a function's own time and that of its callers apart", function ()
     asked()
     local inner, outer = table.unpack(page.callers)
-    local own = inner:match "^inner\n.*self\n([%d.]+ ms, [%d.]+%%)\ntotal\n"
+    local own = inner:match "^inner\n.*self\n([%d.]+ m?s, [%d.]+%%)\ntotal\n"
     assert.is_truthy(own, inner)
     assert.is_true(tonumber(own:match "^[%d.]+") > 1)
     assert.matches("^outer\n.*self of inner\n" .. own:gsub("%p", "%%%0")

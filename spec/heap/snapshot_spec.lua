@@ -57,6 +57,7 @@ local everything = [[
   local opened = 0
   local function open () opened = opened + 1 return opened end
   open()
+  collectgarbage "stop"
   say(tostring(collectgarbage "count" * 1024))
   io.read()
   return list, t, part, constructed, file, fleeting, values, weak, key]]

@@ -172,6 +172,7 @@ describe("allocations", function ()
         idle() leaf() local t = {{}, {}} leaf()
         return t
       end
+      collectgarbage "stop"             -- it shrinks stacks, when it likes
       local trace = start()
       both() both()
       trace:stop()
@@ -206,6 +207,7 @@ describe("allocations", function ()
         if n > 0 then deep(n - 1) end
         return t
       end
+      collectgarbage "stop"
       local trace = start()
       deep(20)
       trace:stop()
