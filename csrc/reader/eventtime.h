@@ -85,7 +85,8 @@ TG_INLINE void tg_eventtime_gap (tg_TrueClock *c, const tg_Event *e,
   tg_trueclock_pass(c, gap - overhead);
 }
 
-/* When the event is. */
+/* When the event is. What it says of a window is the recorded length here: that
+   may be corrected later (timers.h). */
 TG_INLINE tg_Moment tg_eventtime_at (tg_EventTime *t, const tg_Event *e) {
   tg_Moment m;
   m.ticks = tg_eventtime_ticks(t, e);
@@ -96,6 +97,7 @@ TG_INLINE tg_Moment tg_eventtime_at (tg_EventTime *t, const tg_Event *e) {
     tg_eventtime_gap(&t->true_clock, e, gap);
   m.out = m.waited + (t->weighs ? 0 : t->true_clock.spent);
   m.now_ns = tg_clock_ns(&t->clock, m.ticks - m.out);
+  t->untraced_ns += tg_event_untraced(e);
   return m;
 }
 
@@ -123,10 +125,8 @@ TG_INLINE void tg_eventtime_cost (tg_EventTime *t, tg_Event *e,
 }
 
 /* The event is the last one from now on. */
-TG_INLINE void tg_eventtime_pass (tg_EventTime *t, const tg_Event *e,
-                                  const tg_Moment *m) {
+TG_INLINE void tg_eventtime_pass (tg_EventTime *t, const tg_Moment *m) {
   tg_assert(m->ticks >= t->ticks);
-  t->untraced_ns += tg_event_untraced(e);
   t->ticks = m->ticks;
   t->waited = m->waited;
 }

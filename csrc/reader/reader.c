@@ -398,7 +398,7 @@ static bool read_event (tg_Reader *r, tg_Pos end, uint64_t *now_ns) {
     return false;
   }
   r->cursor.offset += (uint32_t)used;
-  tg_eventtime_pass(&r->time, e, &m);
+  tg_eventtime_pass(&r->time, &m);
   return true;
 }
 
