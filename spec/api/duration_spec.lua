@@ -2,14 +2,16 @@
 
 local run = require "spec.support.run"
 
--- What a program with these traces prints, a line each.
+-- What a program with these traces prints, a line each. Durations are by the
+-- clock: what has to be long sleeps, and by so much that nothing short is as
+-- long while others have the processor.
 local prelude = [[
   local tracegrip = require "tracegrip"
-  local clock = os.clock
+  local sleep = require "process".sleep
   local function short (x) return x end
   local function wait (s)
-    local from = clock()
-    while clock() < from + s do short(s) end
+    for _ = 1, 100 do short(s) end
+    sleep(s)
     return "waited"
   end
   local function tell (trace)
@@ -33,7 +35,7 @@ local prelude = [[
 ]]
 
 local function output (program)
-  local result = run.code(prelude .. program)
+  local result = run.code(prelude .. program, {env = run.modules})
   assert.equal(0, result.status, result.stderr)
   return result.stdout
 end
@@ -41,9 +43,9 @@ end
 describe("minDuration", function ()
   it("leaves short calls out, with all that is inside", function ()
     local text = output [[
-      local function outer (x) short(1) wait(0.3) short(2) return x end
+      local function outer (x) short(1) wait(1.2) short(2) return x end
       local trace = tracegrip.start {
-        trace = types, minDuration = 150, c = false
+        trace = types, minDuration = 1000, c = false
       }
       short(0)
       outer("value")
@@ -52,7 +54,7 @@ describe("minDuration", function ()
     ]]
     assert.equal(table.concat({
       "0 > outer value",
-      "1 > wait 0.3",
+      "1 > wait 1.2",
       "1 < return waited",
       "0 < return value",
       "open\t0\n"
@@ -61,11 +63,11 @@ describe("minDuration", function ()
 
   it("judges a call by all that it ran between its yields", function ()
     local text = output [[
-      local function step () coroutine.yield(wait(0.002)) end
+      local function step () coroutine.yield(wait(0.012)) end
       local function handler (x) for _ = 1, 100 do step() end return x end
       local function turn (co) co("argument") end
       local trace = tracegrip.start {
-        trace = types, minDuration = 150, c = false
+        trace = types, minDuration = 1000, c = false
       }
       local co = coroutine.wrap(handler)
       for _ = 1, 101 do turn(co) end

@@ -267,7 +267,8 @@ describe("a timer", function ()
       for p in trace:packets() do
         times[#times + 1], durations[#durations + 1] = p.time, p.duration
       end
-      print(durations[1] >= 20 and durations[2] >= 40,
+      -- os.clock is another clock than the trace's
+      print(durations[1] >= 19 and durations[2] >= 39,
             math.abs(times[2] - times[1] - durations[1]) < 0.001,
             math.abs(times[3] - times[1] - durations[2]) < 0.001)
     ]])

@@ -137,7 +137,7 @@ describe("overflow 'wait'", function ()
       local status
       for _ = 1, 20 do
         status = states.fork(function ()
-          calls(5000, f)
+          calls(20000, f)
           os.exit(lost(t) > 1000 and 3 or 4)
         end)
       end

@@ -242,11 +242,11 @@ describe("busted's helper", function ()
         while os.clock() < stop do end
       end
       describe("work", function ()
-        it("is slow", function () wait(0.3) end)
+        it("is slow", function () wait(0.6) end)
         it("is quick", function () end)
-        it("fails slowly", function () wait(0.3) error "no" end)
+        it("fails slowly", function () wait(0.6) error "no" end)
       end)
-    ]], {helper = "traces=traces,slow=0.25"})
+    ]], {helper = "traces=traces,slow=0.5"})
     assert.same({"work-fails-slowly.tgr", "work-is-slow.tgr"},
                 result.names)
     assert.truthy(result.stderr:match(

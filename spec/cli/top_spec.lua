@@ -74,11 +74,11 @@ describe("tracegrip top", function ()
   it("shows what the program waits for, by the clock", function ()
     local result = top("-n 2 --every 1s --wall program.lua", [[
       local function nap ()
-        local pipe = io.popen "sleep 0.05"
+        local pipe = io.popen "sleep 0.3"
         pipe:read "a"
         pipe:close()
       end
-      for _ = 1, 200 do nap() end
+      for _ = 1, 100 do nap() end
     ]])
     local last = result.stdout:match ".*(\ntracegrip top: .*)"
     assert.is_true(share(last, "nap") > 90, last)
@@ -115,7 +115,7 @@ describe("tracegrip top", function ()
   it("ends what it has run after so many tables, and leaves nothing",
      function ()
     local result = shell [[
-      $T top -n 1 --every 200ms program.lua
+      $T top -n 1 --every 1s program.lua
       echo "status $?"
       ls -d tracegrip-* 2>/dev/null
       true]]
@@ -148,8 +148,7 @@ describe("tracegrip top", function ()
   end)
 
   it("counts what is allocated, by function", function ()
-    local result = top("-n 2 --every 500ms --memory --sort bytes program.lua",
-                       [[
+    local result = top("-n 2 --every 1s --memory --sort bytes program.lua", [[
       local function many () for i = 1, 1000 do local t = {i, i, i} end end
       local function few () for i = 1, 100 do local t = {i, i, i} end end
       while true do many() few() end
@@ -168,11 +167,11 @@ describe("tracegrip top", function ()
 
   it("counts what is allocated, by line", function ()
     local result = shell([[
-      $T top -n 1 --every 500ms --memory --lines --sort bytes program.lua
-      $T top -n 1 --every 500ms --calls --memory --lines program.lua
+      $T top -n 1 --every 1s --memory --lines --sort bytes program.lua
+      $T top -n 1 --every 1s --calls --memory --lines program.lua
       $T serve --listen unix:there program.lua >served 2>&1 &
       until grep -q listening served; do sleep 0.05; done
-      $T top -n 1 --every 500ms --memory --lines --sort bytes unix:there
+      $T top -n 1 --every 1s --memory --lines --sort bytes unix:there
       kill $!
     ]], [[
       local kept
@@ -247,7 +246,8 @@ describe("tracegrip top", function ()
       require "refused".block()
       while os.clock() < 2 do end     -- for as long as three tables need
     ]])
-    assert.matches("\nnote: all [%d,]+ ticks came while signals were blocked",
+    -- all of them, unless one came before they were
+    assert.matches("\nnote: [%a%d, ]+ ticks came while signals were blocked",
                    result.stdout)
   end)
 
@@ -264,7 +264,7 @@ describe("tracegrip top", function ()
       : >out
       $T serve --listen unix:there program.lua >>out 2>&1 &
       until grep -q listening out; do sleep 0.05; done
-      $T top -n 2 --every 300ms unix:there
+      $T top -n 2 --every 1s unix:there
       $T top -n 1 --every 200ms unix:there
       kill -0 $! && echo works
       touch enough
@@ -326,7 +326,7 @@ end
 
 describe("the screen of tracegrip top", function ()
   it("is as large as the terminal, and gives that back", function ()
-    local result = on_terminal("shown processor; key q",
+    local result = on_terminal("shown sixty; key q",
                                "--every 300ms program.lua")
     local text = result.stdout
     assert.matches("\27%[%?1049h\27%[%?25l", text)

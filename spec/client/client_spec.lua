@@ -315,6 +315,11 @@ describe("tracegrip.client", function ()
     local tracer = attach {startTrace = function (_, packet)
       held[#held + 1] = packet
     end}
+    local function till (list, n)
+      for _ = 1, 100 do
+        if #list < n then connection:run(0.03) end
+      end
+    end
     local got = {}
     for i = 1, 3 do
       tracer:startTrace({name = "t" .. i}, function (trace)
@@ -323,14 +328,9 @@ describe("tracegrip.client", function ()
     end
     tracer:stopTrace("t1", function (trace) got[#got + 1] = trace.why end)
     connection:echo({n = 1}, function () got[#got + 1] = "echo" end)
-    connection:run(0.05)
+    till(got, 1)
     assert.equal(1, #held)
     assert.same({"echo"}, got)
-    local function till (list, n)
-      for _ = 1, 100 do
-        if #list < n then connection:run(0.03) end
-      end
-    end
     for i = 1, 3 do
       till(held, i)
       assert.equal(i, #held)

@@ -17,7 +17,7 @@ describe("a value", function ()
         for i = 1, 1000 do f(value) end
         print(clock() - from)
       ]]):format(make), {options = options, trace = {"name", "arguments"},
-                         timeout = 60})
+                         timeout = 120})
       assert.is_true(result.ok, result.message)
       assert.is_true(tonumber(result.stdout) < (seconds or 1), result.stdout)
     end)

@@ -538,10 +538,13 @@ return last
         breakpoints = {{name = "f", condition = "i == 0 or i == 60000"}}
       }))
       for _, command in ipairs {"continue", "reverseContinue"} do
-        self:post(command, {threadId = 1})
-        local asked = {self:post("stackTrace", {threadId = 1}),
-                       self:post("next", {threadId = 1})}
-        self:post("pause", {threadId = 1})
+        local asked
+        self:together(function ()
+          self:post(command, {threadId = 1})
+          asked = {self:post("stackTrace", {threadId = 1}),
+                   self:post("next", {threadId = 1})}
+          self:post("pause", {threadId = 1})
+        end)
         for _, seq in ipairs(asked) do
           local answer = self:answer(seq)
           assert.is_false(answer.success)
@@ -683,8 +686,10 @@ describe("a table of a recording", function ()
       set(self, {dataId = assert(self:ask("dataBreakpointInfo", {
         name = "t", variablesReference = reference
       })).dataId})
-      self:post("continue", {threadId = 1})
-      self:post("pause", {threadId = 1})
+      self:together(function ()
+        self:post("continue", {threadId = 1})
+        self:post("pause", {threadId = 1})
+      end)
       local paused = self:event "stopped"
       assert.same({"pause"}, {paused.reason, paused.description})
       assert.equal(frame.name, self:stack(paused)[1].name)

@@ -228,7 +228,7 @@ describe("record --pid of LuaJIT", function ()
         say 'x' io.read()
         for i = 1, %d do
           work(10000)
-        end]]):format(2000), {"--sample", "4000"}, function (recording)
+        end]]):format(40000), {"--sample", "4000"}, function (recording)
         local rows = spied.report(recording, true)
         local first = rows.work.line
         local known, all = 0, rows.work.self_ms
@@ -283,14 +283,14 @@ describe("record --pid of LuaJIT", function ()
       while true do busy() end]], function (process)
       process:word()
       local command = spied.ended(spied.start {
-        "top", "--pid", tostring(process.pid), "-n", "2", "--every", "300ms"})
+        "top", "--pid", tostring(process.pid), "-n", "2", "--every", "1s"})
       assert.equal(0, command.status, command.stderr)
       assert.truthy(command.stdout:find "\n[^\n]* busy +[^\n]*program.lua:")
     end)
     run.within(function (directory)
       run.write(directory .. "/p.lua", [[
         local function work () local x = 0 for i = 1, 1e5 do x = x + i end end
-        for i = 1, 5000 do work() end]])
+        repeat work() until os.clock() > 3]])
       local command = spied.ended(spied.start {
         "record", "--outside", "-o", directory .. "/x.folded", "--", path,
         directory .. "/p.lua"})

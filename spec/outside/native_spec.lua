@@ -67,18 +67,16 @@ local function check_stacks (path)
 end
 
 local function check_shares (path)
-  local rows, document = spied.report(path)
+  local rows = spied.check_shares(path, {
+    ["nested_six (nested.so)"] = 0.6, ["nested_three (nested.so)"] = 0.3,
+    ["nested_one (nested.so)"] = 0.1}, "total_ms")
   local function total (name)
     return rows[name .. " (nested.so)"].total_ms
   end
   local all = total "nested_six" + total "nested_three" + total "nested_one"
-  for name, share in pairs {six = 0.6, three = 0.3, one = 0.1} do
-    assert.is_true(spied.is_near(share, total("nested_" .. name) / all,
-                                 document.samples),
-                   name .. ": " .. total("nested_" .. name) / all)
-  end
   assert.is_true(rows["nested.work"].total_ms >= 0.99 * all)
-  assert.is_true(rows.inner.total_ms <= total "nested_back" + 1)
+  -- A sample whose C frames are not known may weigh as much as many.
+  assert.is_true(rows.inner.total_ms <= total "nested_back" + 0.05 * all)
 end
 
 -- Where the kernel refuses its performance events nobody has the registers of a

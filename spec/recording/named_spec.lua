@@ -88,10 +88,10 @@ describe("a trace of the program's own in a recording", function ()
 
   named("has limits of its own", [[
     console.startTrace("few", {maxEvents = 3})
-    console.startTrace("short", {duration = 400, trace = {"name"}})
+    console.startTrace("short", {duration = 2000, trace = {"name"}})
     console.startTrace("small", {buffer = 4096, trace = {"name"}})
     for i = 1, 20000 do f() end
-    process.sleep(0.5)
+    process.sleep(2.2)
     for i = 1, 10 do f() end
     local small = console.stopTrace("small")
     print(small.lost.overflow)

@@ -64,14 +64,15 @@ describe("a client that waits in vain", function ()
     end)
   end)
 
+  -- What greets it may be late where the machine is busy.
   it("ends in order when it has asked", function ()
     with_silence(function (port)
       local text, status = serve(([[
         local client = require "tracegrip.client"
-        local c = client.connect {port = %d, timeout = 0.2}
+        local c = client.connect {port = %d, timeout = 3}
         print(c:listTabs())
       ]]):format(port))
-      assert.equal("nil\tno answer within 0.2 seconds\ttimeout\n", text)
+      assert.equal("nil\tno answer within 3 seconds\ttimeout\n", text)
       assert.equal(0, status)
     end, peers.bytes {from = "root", applicationType = "lua"})
   end)

@@ -44,7 +44,7 @@ describe("a trace that a finalizer starts in the middle of a start", function ()
         state:close()
       end
       print(table.concat(at, "\n"))
-    ]], {env = run.modules, timeout = 60})
+    ]], {env = run.modules})
     assert.equal("", result.stderr)
     assert.equal(0, result.status)
     local both = 0

@@ -54,7 +54,7 @@ describe("a tick", function ()
       local function tail (x) local y = %s return leaf(y) end
       local function plain (x) local y = %s local r = leaf(y) return r end
     ]]):format(work, work)
-    sampled(busy(0.8, functions, "tail(i) plain(i)"), function (trace)
+    sampled(busy(2, functions, "tail(i) plain(i)"), function (trace)
       local ticks = recorded.ticks(trace)
       local both = ticks.tail + ticks.plain
       assert.is_true(both > 50)
@@ -70,7 +70,7 @@ describe("a tick", function ()
         local z = %s
         return sin(y + z)
       end]]):format(work, work)
-    local program = busy(0.8, functions, "heavy(i)")
+    local program = busy(2, functions, "heavy(i)")
     local _, before = program:match("^(.-)local y"):gsub("\n", "")
     local first = before + 1
     sampled(program, function (trace)

@@ -53,7 +53,7 @@ local function sampled (options, use)
   kept:within(run.literal(options), function (directory)
     local tries = 0
     repeat
-      local result = recorded.run(directory, code(0.8), options)
+      local result = recorded.run(directory, code(2), options)
       assert.equal(0, result.status, result.stderr)
       tries = tries + 1
     until tries == 5 or not has_two_mains(directory)
@@ -252,7 +252,7 @@ local function shell (directory, script)
 end
 
 local function record (directory, options)
-  run.write(directory .. "/p.lua", code(0.5))
+  run.write(directory .. "/p.lua", code(1))
   local result = shell(directory, ("$T record %s -o rec p.lua")
                                   :format(options))
   assert.equal(0, result.status, result.stderr)

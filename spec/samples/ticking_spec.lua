@@ -38,10 +38,20 @@ local function record (code, env)
   end)
 end
 
+-- Where the system refuses perf events, as containers do, the timer in their
+-- place is told of in all that is said, and its ticks are too few to count.
+local refused = select(2, record "spin(0.05)"):find "refused perf events"
+
+local function with_events (sentence, body)
+  it(sentence, refused and function ()
+    pending "perf events are refused here"
+  end or body)
+end
+
 describe("ticks", function ()
   -- A machine that takes the processor away while a sample is taken, and counts
   -- that as the thread's time, has a tick dropped.
-  it("that come as they should are nothing to tell of", function ()
+  with_events("that come as they should are nothing to tell of", function ()
     local result, report, info = record "spin(0.2)"
     assert.equal("", (result.stderr:gsub(
       "^[^\n]* lacks %d samples? %(taking them took half of the time%)\n", "")))
@@ -49,7 +59,7 @@ describe("ticks", function ()
     assert.is_nil(info)
   end)
 
-  it("that came while signals were blocked are counted", function ()
+  with_events("that came while signals were blocked are counted", function ()
     local result, report, info = record
       "spin(0.2) refused.block() spin(0.5) refused.unblock() spin(0.2)"
     local blocked, all = info:match(
@@ -64,7 +74,7 @@ describe("ticks", function ()
   end)
 
   -- Unless one comes before they are blocked.
-  it("that no sample could be taken of are counted", function ()
+  with_events("that no sample could be taken of are counted", function ()
     local result, report, info
     for _ = 1, 5 do
       result, report, info = record "refused.block() spin(0.5)"
@@ -108,7 +118,7 @@ describe("ticks", function ()
     assert.is_truthy(report, info)
   end)
 
-  it("that a C function has not answered are told when it was killed",
+  with_events("that a C function has not answered are told when it was killed",
      function ()
     local _, report = record("spin(0.1) refused.hang(0.4)",
                              unread)

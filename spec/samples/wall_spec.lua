@@ -47,13 +47,18 @@ local function parts (trace)
 end
 
 -- Runs a program that ends with 'tell', and gives what it told and what the
--- samples say.
+-- samples say, both as parts of the time of work and rest: what is around them
+-- may take any time where others have the processor.
 local function compare (code, options, use)
   options.wall = true
   recorded.with(timed .. code, options, nil, function (info, recording, result)
     assert.equal("", result.stderr)
     assert.equal("complete", info.state)
     local list, _, report = parts(recording:traces()[1])
+    local both = (list.spin or 0) + (list.nap or 0)
+    for name, part in pairs(list) do
+      list[name] = part / both
+    end
     local told, waited = result.stdout:match "(%S+)\t(%S+)"
     local function near (expected, found, error)
       assert.is_true(math.abs(expected - (found or 0))
@@ -241,8 +246,8 @@ describe("a program that is sampled by the clock", function ()
   it("may end while it sleeps", function ()
     local code = timed .. [[
       local pid = process.pid()
-      os.execute("(sleep 0.6; kill " .. pid .. ") &")
-      work(0.3)
+      work(1)
+      os.execute("(sleep 0.5; kill " .. pid .. ") &")
       process.sleep(5)
     ]]
     recorded.with(code, {wall = true}, nil, function (info, recording)
@@ -308,24 +313,26 @@ describe("a program that is sampled by the clock", function ()
     if not run.read "/proc/thread-self/schedstat" then
       return pending "the kernel does not tell"
     end
-    local code = [[
+    local counted = [[
       local function delayed ()
         local file = io.open "/proc/thread-self/schedstat"
         local ns = file:read("a"):match "^%d+ (%d+)"
         file:close()
         return ns / 1e9
       end
+      local before = delayed()
+    ]]
+    local code = [[
       local others = io.popen([=[
         for _ in $(seq $(($(nproc) * 2))); do
           timeout 2 sh -c 'while :; do :; done' &
         done; echo; wait]=])
       others:read "l"
-      local before = delayed()
       for _ = 1, 4 do work(0.1) rest(0.1) end
       print(os.clock(), delayed() - before)
       others:close()
     ]]
-    recorded.with(timed .. code, {sample = 1000, wall = true}, nil,
+    recorded.with(counted .. timed .. code, {sample = 1000, wall = true}, nil,
                   function (_, recording, result)
       assert.equal("", result.stderr)
       local ran, delayed = result.stdout:match "(%S+)\t(%S+)"

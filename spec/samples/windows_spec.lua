@@ -123,16 +123,21 @@ describe("windows", function ()
       assert.equal(20, report.windows.percent)
       assert.equal(info.windows.calls_unseen_ms,
                    report.windows.calls_unseen_ms)
-      assert.near(0.2, report.windows.samples / report.samples, 0.1)
+      -- Ticks that come late are one sample together, which is so more often
+      -- where there is a hook.
+      assert.near(0.3, report.windows.samples / report.samples, 0.2)
       assert.near(0.2, 1 - seen / calls, 0.06)
     end, {env = {}})
   end)
 
   it("count nothing as lost, and are told of", function ()
     local code = [[
-      local function f (x) return x + 1 end
+      local function f (x)
+        for i = 1, 200 do x = x + i % 7 end
+        return x
+      end
       local start = os.clock()
-      repeat for i = 1, 1000 do f(i) end until os.clock() - start > 0.05
+      repeat for i = 1, 100 do f(i) end until os.clock() - start > 0.3
     ]]
     within(windows(), code, function (info, recording)
       local trace = recording:traces()[1]
@@ -223,18 +228,22 @@ describe("windows", function ()
         for i = 1, n do x = x + i % 7 end
         return x
       end
-      local function turns (n) for _ = 1, n do work(1000) end return n end
-      turns(2000)
+      local function turns (who)
+        local start = os.clock()
+        repeat work(1000) until os.clock() - start > 0.1
+        return who
+      end
+      turns "both"
       local child = process.fork()
       if child == 0 then
-        print(turns(2000))
+        print(turns "child")
         os.exit(0)
       end
       process.wait(child)
-      print(turns(2000))
+      print(turns "parent")
     ]]
     within(windows(), code, function (info, recording, result)
-      assert.equal("2000\n2000\n", result.stdout)
+      assert.equal("child\nparent\n", result.stdout)
       assert.equal(0, (select(2, check_nesting(recording:traces()[1]))))
       assert.is_true(info.windows.calls_unseen_ms > 0)
     end)

@@ -200,7 +200,7 @@ describe("record --otlp", function ()
         again = request
       end
     end
-    assert.is_true(again.at - refused.at >= 2e9)
+    assert.is_true(again.at - refused.at >= 1.99e9)   -- a timer counts in ms
     assert.is_true(#to:spans() > 2000)
   end)
 
@@ -527,7 +527,7 @@ describe("listen {profile = ...}", function ()
       require("tracegrip").listen {profile = {
         every = 1, for_ = 0.1, to = "http://127.0.0.1:1/"
       }}
-      local till = os.clock() + 0.5
+      local till = os.clock() + 2
       while os.clock() < till do end
     ]]
     assert.equal(0, program:ended())

@@ -225,7 +225,7 @@ describe("tracegrip attach", function ()
   it("ends when its time is over, also while the program sleeps", function ()
     local target <close> = serving.start(program)
     local directory = target.directory
-    local command = attach(target, {"-o", "rec", "--duration", "3s"}, directory)
+    local command = attach(target, {"-o", "rec", "--duration", "5s"}, directory)
     work_until(target, function ()
       require("luv").run "nowait"
       local recording = recorded.open(directory .. "/rec")
@@ -235,7 +235,7 @@ describe("tracegrip attach", function ()
     assert.equal(0, command:ended(), command.err)
     local info = assert(recorded.open(directory .. "/rec")):info()
     assert.equal("duration", info.traces[1].ended)
-    assert.is_true(math.abs(info.duration_ms - 3000) < 0.001,
+    assert.is_true(math.abs(info.duration_ms - 5000) < 0.001,
                    info.duration_ms)
   end)
 

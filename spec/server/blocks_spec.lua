@@ -206,10 +206,13 @@ describe("a trace that comes as blocks", function ()
     local about = recording:info()
     assert.is_true(about.waited_ms > 500)
     local report = recording:traces()[1]:report()
+    -- The iterator waits for the next line, which is told as late as may be.
+    local long = {work = true, ["for iterator"] = true}
     local sum = 0
     for _, row in ipairs(report.functions) do
       sum = sum + row.self_ms
-      assert.is_true(row.name == "work" or row.max_ms < about.waited_ms / 2)
+      assert.is_true(long[row.name] or row.max_ms < about.waited_ms / 2,
+                     row.name)
     end
     assert.is_true(sum <= report.duration_ms + 0.001)
     local info = served.start({"info", "remote"}, target.directory)
@@ -297,7 +300,7 @@ describe("a trace that comes as blocks", function ()
   local function attach_by (target, pass, ...)
     local server, port = proxy(target.port, pass)
     local command = served.start({"attach", tostring(port), "-o", "remote",
-                                  "--duration", "1s", ...}, target.directory)
+                                  ...}, target.directory)
     command:until_ready(function () return command.err:find "attached" end)
     return command, server
   end
@@ -316,7 +319,7 @@ describe("a trace that comes as blocks", function ()
       later(200, go_on)
     end)
     work(target, "500")
-    assert.equal(0, command:ended(), command.err)
+    finish(command)
     local gaps, calls = check(open(target, "remote"))
     assert.equal(0, gaps)
     assert.is_true(calls > 5 * 500)
@@ -330,7 +333,7 @@ describe("a trace that comes as blocks", function ()
       later(bytes // 1000, go_on)         -- 1 MB a second
     end, "--buffer", "256K")
     work(target, "60000")
-    assert.equal(0, command:ended(), command.err)
+    finish(command)
     check(open(target, "remote"))
     server:close()
   end)
@@ -343,7 +346,7 @@ describe("a trace that comes as blocks", function ()
       later(bytes // 4000, go_on)
     end)
     work(target, "60000")
-    assert.equal(0, command:ended(), command.err)
+    finish(command)
     local remote = open(target, "remote")
     check(remote)
     assert.is_true(remote:info().bytes > 4 << 20)

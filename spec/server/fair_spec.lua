@@ -96,18 +96,29 @@ describe("a client with many requests that are much work", function ()
       answers = answers + select(2, bytes:gsub('"error":"badRequest"', ""))
     end)
     -- Each is refused, for too many events, but not before they are there.
-    peer:raw(peers.bytes({to = "profiler1", type = "getEvents", mode = 1,
-                          sessionID = 1, timelineID = 1}):rep(100))
-    peers.wait(function () return answers > 0 end)
-    other:ask {to = "root", type = "listTabs"}
-    assert.is_true(answers > 0 and answers < 50, answers)
-    peers.wait(function () return answers == 100 end)
-    assert.equal(100, answers)
+    local hundred = peers.bytes({to = "profiler1", type = "getEvents", mode = 1,
+                                 sessionID = 1, timelineID = 1}):rep(100)
+    -- On a busy machine many may be answered before the other has asked.
+    local least = math.huge
+    for _ = 1, 5 do
+      answers = 0
+      peer:raw(hundred)
+      peers.wait(function () return answers > 0 end)
+      other:ask {to = "root", type = "listTabs"}
+      least = math.min(least, answers)
+      peers.wait(function () return answers == 100 end)
+      assert.equal(100, answers)
+      if least < 50 then
+        break
+      end
+    end
+    assert.is_true(least < 50, least)
   end)
 end)
 
 describe("a session that takes long to be made", function ()
-  it("lets others be served meanwhile", function ()
+  -- Whether others were.
+  local function serves_others ()
     local program <close> = start("{}")
     local peer <close> = program:peer()
     local other <close> = program:peer()
@@ -118,7 +129,7 @@ describe("a session that takes long to be made", function ()
     peer:send {to = "profiler1", type = "stopProfiler", sessionID = 1}
     other:ask {to = "root", type = "listTabs"}
     other:ask {to = "root", type = "listTabs"}
-    assert.equal(before, peer.received)
+    local first = peer.received == before
     local session = peer:reply()
     assert.is_nil(session.error)
     assert.is_nil(session.lost)
@@ -130,6 +141,16 @@ describe("a session that takes long to be made", function ()
     end
     assert.equal(300000, hits.mid)
     assert.equal(600000, hits.leaf)
+    return first
+  end
+
+  -- On a busy machine it may be made before the others have asked.
+  it("lets others be served meanwhile", function ()
+    local served = false
+    for _ = 1, 5 do
+      served = served or serves_others()
+    end
+    assert.is_true(served)
   end)
 
   it("is forgotten with a client that does not wait for it", function ()

@@ -36,7 +36,7 @@ describe("the server", function ()
   setup(function ()
     program = serving.start [[
       local tracegrip = require "tracegrip"
-      assert(tracegrip.listen {stallTimeout = 0.5})
+      assert(tracegrip.listen {stallTimeout = 3})
       local function f (x) for i = 1, 1000 do x = x + i end return x end
       while true do f(1) end
     ]]

@@ -103,6 +103,16 @@ function Editor:post (command, arguments)
   return self:send {type = "request", command = command, arguments = arguments}
 end
 
+--- Sends in one piece what `post` sends, which must not wait for answers: this
+-- process may have to rest between two pieces, and the adapter would go on.
+function Editor:together (post)
+  local pieces = {}
+  self.say = function (_, bytes) pieces[#pieces + 1] = bytes end
+  post()
+  self.say = nil
+  self:say(table.concat(pieces))
+end
+
 --- The whole answer to a request.
 function Editor:answer (seq)
   wait("an answer", function () return self.answers[seq] or self.closed end)

@@ -97,6 +97,7 @@ local function rest (self, answer)
   local ms = self.pause * (0.5 + math.random() / 2)
   ms = math.ceil(math.max(ms, math.min(answer.seconds * 1000, AGE_MS)))
   self.resting = true
+  uv.update_time()      -- else it counts from when the loop last looked
   self.timer:start(ms, 0, function ()
     self.resting = false
     send(self)
