@@ -2,8 +2,8 @@
 
 local cjson = require "cjson"
 local lfs = require "lfs"
-local uv = require "luv"
 
+local freeport = require "spec.support.freeport"
 local run = require "spec.support.run"
 local served = require "spec.support.served"
 
@@ -67,16 +67,6 @@ local function files_in (directory)
     n = n + (name:sub(1, 1) == "." and 0 or 1)
   end
   return n
-end
-
--- A port that nobody has: only the system knows one.
-local function free_port ()
-  local free = uv.new_tcp()
-  assert(free:bind("127.0.0.1", 0))
-  local port = free:getsockname().port
-  free:close()
-  uv.run "nowait"
-  return port
 end
 
 describe("tracegrip view", function ()
@@ -194,7 +184,7 @@ describe("tracegrip view", function ()
   end)
 
   it("takes the filters, the limit and the port", function ()
-    local port = free_port()
+    local port = freeport()
     viewing({"--exclude", "math%.abs", "--with", "speedscope", "--port",
              tostring(port)}, function (_, place)
       assert.equal(port, place.port)

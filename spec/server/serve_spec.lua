@@ -3,6 +3,7 @@
 
 local uv = require "luv"
 
+local freeport = require "spec.support.freeport"
 local peers = require "spec.server.peer"
 local run = require "spec.support.run"
 local serving = require "spec.server.serving"
@@ -32,11 +33,7 @@ end
 -- since: then it is another one.
 local function serve_on_free_port ()
   for i = 1, 5 do
-    local free = uv.new_tcp()
-    free:bind("127.0.0.1", 0)
-    local port = free:getsockname().port
-    free:close()
-    uv.run "nowait"
+    local port = freeport()
     local ok, program = pcall(serve, {"--port", tostring(port), "program.lua"})
     if ok then
       return program, port

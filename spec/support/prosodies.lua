@@ -1,8 +1,7 @@
 --- prosodies.lua - prosody, a server of XMPP that is written in Lua, with a
 -- module of the test's in it.
 
-local uv = require "luv"
-
+local freeport = require "spec.support.freeport"
 local hosts = require "spec.support.hosts"
 
 local prosodies = {}
@@ -37,22 +36,13 @@ end
 --- What opens a stream, and the end of what is answered then.
 prosodies.stream, prosodies.opened = stream, "</stream:features>"
 
--- One that nobody listens on now.
-local function free_port ()
-  local tcp = uv.new_tcp()
-  tcp:bind("127.0.0.1", 0)
-  local port = tcp:getsockname().port
-  tcp:close()
-  return port
-end
-
 --- Runs use(host) while it opens streams, and calls the function 'serve' of
 -- this code for each; ends it in any case.
 function prosodies.with (code, use)
   hosts.with({
     file = "prosody",
     prepare = function (host)
-      host.port = free_port()
+      host.port = freeport()
       host:write("mod_counted.lua", code .. offer)
       host:write("conf.lua", (conf:gsub("%$", host.port)))
       return {"-F", "--config", host.directory .. "/conf.lua"}
