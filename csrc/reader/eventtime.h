@@ -101,12 +101,17 @@ TG_INLINE tg_Moment tg_eventtime_at (tg_EventTime *t, const tg_Event *e) {
   return m;
 }
 
+/* So many ticks, as long as they take. */
+TG_INLINE uint64_t tg_eventtime_length (const tg_EventTime *t,
+                                        uint64_t ticks) {
+  return (uint64_t)((double)ticks * t->clock.ns_per_tick);
+}
+
 /* A sample stands for processor time since the one before: for that of the
    program's. Where ticks are told apart it is so already. */
 TG_INLINE void tg_eventtime_sample (tg_EventTime *t, tg_Event *e) {
   tg_TrueClock *c = &t->true_clock;
-  uint64_t taken = (uint64_t)((double)(c->spent - c->sampled)
-                              * t->clock.ns_per_tick);
+  uint64_t taken = tg_eventtime_length(t, c->spent - c->sampled);
   c->sampled = c->spent;
   if ((e->flags & TG_EVF_APART) == 0)
     e->used_ns -= taken < e->used_ns ? taken : e->used_ns;
@@ -129,12 +134,6 @@ TG_INLINE void tg_eventtime_pass (tg_EventTime *t, const tg_Moment *m) {
   tg_assert(m->ticks >= t->ticks);
   t->ticks = m->ticks;
   t->waited = m->waited;
-}
-
-/* So many ticks, as long as they take. */
-TG_INLINE uint64_t tg_eventtime_length (const tg_EventTime *t,
-                                        uint64_t ticks) {
-  return (uint64_t)((double)ticks * t->clock.ns_per_tick);
 }
 
 /* A recorded time after the last event, which was at 'last_ns', in the reader's
