@@ -40,11 +40,12 @@ TG_INLINE uint8_t *put_function (const tg_Capture *c, tg_FunctionId id,
 
 /* Whether there is anything in a table: mostly at once. */
 TG_INLINE bool is_empty (const void *table) {
-  if (tg_direct_array_size(table) > 0
-      && !tg_slot_is_nil(tg_direct_element(table, 0)))
+  uint32_t slots = tg_direct_array_size(table);
+  if ((slots > 0 && !tg_slot_is_nil(tg_direct_element(table, 0)))
+      || !tg_slot_is_nil(tg_node_value(tg_direct_node(table, 0))))
     return false;
-  return tg_slot_is_nil(tg_node_value(tg_direct_node(table, 0)))
-         && !tg_capture_has_content(table);
+  bool all = slots == 0 && tg_direct_nodes(table) == 1;
+  return all || !tg_capture_has_content(table);
 }
 
 /* Most of what is only named is a table without a class. */
@@ -60,29 +61,45 @@ TG_INLINE bool is_nameless (tg_Few *f, tg_Slot v, uint32_t *flags) {
   return meta.u.p == NULL || class_of(&f->c, meta, &n) == NULL;
 }
 
-/* As many tables without a class as come in a row are one byte (NAMED in
-   stream/values.h), at '*run'; NULL: the object before is none of them. */
-TG_INLINE uint8_t *put_nameless (uint32_t flags, uint8_t **run, uint8_t *p) {
-  uint8_t kind = flags == 0 ? 0 : (flags & TG_DESC_META) ? 2 : 1;
-  uint8_t first = (uint8_t)(TG_DESC_NAMED | kind << TG_NAMED_SHIFT);
-  if (*run != NULL && (uint8_t)(**run - first) < TG_NAMED_MOST) {
-    ++**run;
-    return p;
-  }
-  *run = p;
-  return put_byte(p, first);
-}
-
 /* The descriptor of an object that is only named. */
-TG_INLINE uint8_t *put_name (tg_Few *f, tg_Slot v, uint8_t **run, uint8_t *p) {
+static TG_NOINLINE uint8_t *put_name (tg_Few *f, tg_Slot v, uint8_t *p) {
   tg_Object o = {0};
-  uint32_t flags;
-  if (tg_likely(is_nameless(f, v, &flags)))
-    return put_nameless(flags, run, p);
-  *run = NULL;
   examine_named(&f->c, &o, v);
   p = put_head(p, object_type(tg_slot_type(v)), o.flags);
   return put_parts(&f->c, &o, o.flags, p);
+}
+
+/* The first byte of a row of such tables (NAMED in stream/values.h). */
+TG_INLINE uint8_t row_of (uint32_t flags) {
+  uint32_t kind = flags == 0 ? 0 : (flags & TG_DESC_META) ? 2 : 1;
+  return (uint8_t)(TG_DESC_NAMED | kind << TG_NAMED_SHIFT);
+}
+
+#define NO_ROW 0u
+
+_Static_assert(((NO_ROW - TG_DESC_NAMED) & 0xff) >= TG_NAMED_MOST
+               && ((NO_ROW - (TG_DESC_NAMED | 2 << TG_NAMED_SHIFT)) & 0xff)
+                  >= TG_NAMED_MOST, "no table goes on with it");
+
+/* Of the objects from 'id' on: as many tables without a class as come in a row
+   are one byte, which is written when the row has ended. */
+static uint8_t *put_names (tg_Few *f, uint32_t id, uint8_t *p) {
+  uint8_t row = NO_ROW;
+  for (; id < f->count && p != NULL; id++) {
+    uint32_t flags;
+    bool nameless = is_nameless(f, f->objects[id], &flags);
+    uint8_t first = tg_likely(nameless) ? row_of(flags) : NO_ROW;
+    if (tg_likely(nameless && (uint8_t)(row - first) < TG_NAMED_MOST)) {
+      row++;
+      continue;
+    }
+    if (row != NO_ROW)
+      p = put_byte(p, row);
+    row = first;
+    if (!nameless)
+      p = put_name(f, f->objects[id], p);
+  }
+  return (row != NO_ROW && p != NULL) ? put_byte(p, row) : p;
 }
 
 /* The descriptor of an object with its metatable and its content. */
@@ -123,9 +140,7 @@ static uint8_t *put_descriptors (tg_Few *f, uint8_t *p) {
   }
   if (!has_room(f, p, OBJECT_ROOM * (f->count - id)))
     return NULL;
-  for (uint8_t *run = NULL; id < f->count && p != NULL; id++)
-    p = put_name(f, f->objects[id], &run, p);
-  return p;
+  return put_names(f, id, p);
 }
 
 /* ---- lists ---- */
@@ -160,6 +175,7 @@ uint8_t *tg_capture_few (tg_Session *s, lua_State *L, const void *base,
   f.c.meta = NULL;
   f.noted = false;
   f.count = 0;                  /* 'objects' are not worth clearing */
+  f.seen = 0;
   f.most = most_objects(&s->selection);
   f.limit = s->selection.limits.string;
   f.words = s->capture.words;

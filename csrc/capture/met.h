@@ -2,12 +2,9 @@
 ** met.h - the objects of a short list: which were met, and the number
 ** of each. Private to few.c and table.c.
 **
-** Numbers are found by address in 'met' (session.h), which is never cleared:
-** a number found there is a guess. The guess is right if the object of that
-** number has this address. If that object hashes to another place, or is not of
-** this list, no object of the list hashes here: each object writes its own
-** place when it is met. Only if two objects of a list share a place are all
-** compared.
+** Most objects are met once in a list, and that is what has to be told at once:
+** each sets a bit of 'seen' by its address. Where that is not set it is a new
+** one; where it is all that were met are compared.
 */
 #ifndef TG_CAPTURE_MET_H
 #define TG_CAPTURE_MET_H
@@ -26,11 +23,12 @@ typedef struct tg_Few {
   uint32_t limit;               /* of a string */
   tg_WordTable *words;          /* borrows; NULL: there are none */
   bool noted;                   /* a table of it is a model (state/models.h) */
+  uint64_t seen;                /* the bits of all objects */
   tg_Slot objects[TG_MET_MAX];  /* in the order in which they were met */
 } tg_Few;
 
-TG_INLINE uint32_t tg_met_place (const void *address) {
-  return tg_address_hash(address) % TG_MET_PLACES;
+TG_INLINE uint64_t tg_met_bit (const void *address) {
+  return UINT64_C(1) << (tg_address_hash(address) % 64);
 }
 
 /* Light userdata may have the address of something else. */
@@ -49,21 +47,17 @@ TG_INLINE uint32_t tg_met_search (const tg_Few *f, tg_Slot v) {
 /* The number of object 'v', which may be a new one; 'most' or more: there is
    none for it. */
 TG_INLINE uint32_t tg_met_number (tg_Few *f, tg_Slot v) {
-  uint8_t *place = &f->c.session->capture.met[tg_met_place(v.u.p)];
-  uint32_t id = *place;
-  if (id < f->count) {
-    if (tg_likely(tg_met_same(f->objects[id], v)))
+  uint64_t bit = tg_met_bit(v.u.p);
+  uint32_t id;
+  if (tg_unlikely((f->seen & bit) != 0)) {
+    id = tg_met_search(f, v);
+    if (id < f->count)
       return id;
-    if (place == &f->c.session->capture.met[tg_met_place(f->objects[id].u.p)]) {
-      id = tg_met_search(f, v);
-      if (id < f->count)
-        return id;
-    }
   }
   id = f->count;
   if (tg_likely(id < f->most)) {
+    f->seen |= bit;
     f->objects[f->count++] = v;
-    *place = (uint8_t)id;
   }
   return id;
 }

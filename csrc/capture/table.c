@@ -1,18 +1,16 @@
 /*
 ** table.c - see table.h. Called in the hook, on the traced thread.
 **
-** A listing has the sequence from 1 on first, then the rest in lua_next's
-** order, as far as the limit of properties goes (rules.h). Of most tables
-** memory has just that order: an array without holes, which may go on in the
-** hash part, and entries of that. These are written here, in one go, with room
-** for all of it asked for once: rules.h has to ask at each property. For any
-** other the long way sorts things out.
+** Tables whose properties stand in memory as they are listed (listing.h) are
+** written in one go, with room for all of it asked for once: rules.h has to ask
+** at each property. For any other the long way sorts things out.
 **
-** Where there is a model (state/models.h), what differs from it is written.
+** Where there is a model (state/models.h), what differs from it is written
+** (like.h).
 */
 #include "capture/table.h"
 #include "capture/budget.h"
-#include "state/models.h"
+#include "capture/like.h"
 
 #define ENTRIES_MAX 64u         /* properties of one table; what so many come
                                    to need not be counted (TG_PACKET_MAX) */
@@ -20,94 +18,6 @@
 _Static_assert(2 * ENTRIES_MAX * TG_PLAIN_STRING * COST_PER_BYTE
                < TG_PACKET_MAX / (TG_PLAIN_MAX + 1),
                "tables full of strings are no packet too large");
-
-/* A key or value; there is room. */
-static TG_NOINLINE uint8_t *put_large (tg_Few *f, tg_Slot v, uint8_t *p) {
-  return tg_few_put_large(f, v, p);
-}
-
-TG_INLINE uint8_t *put_inner (tg_Few *f, tg_Slot v, uint8_t *p) {
-  uint8_t *end = tg_few_put_small(f, v, p);
-  return tg_likely(end != NULL) ? end : put_large(f, v, p);
-}
-
-/* How many of the array's slots, up to 'most', have something before the first
-   that has nothing. */
-static uint32_t count_elements (const void *table, uint32_t most) {
-  uint32_t n = 0;
-  while (n < most && !tg_slot_is_nil(tg_direct_element(table, n)))
-    n++;
-  return n;
-}
-
-/* Whether nothing of the array comes after the first 'n' slots. */
-static bool ends_at (const void *table, uint32_t n, uint32_t size) {
-  while (n < size && tg_slot_is_nil(tg_direct_element(table, n)))
-    n++;
-  return n == size;
-}
-
-/* Of a table, what its listing has: a sequence, then entries of the hash
-   part. */
-typedef struct Listing {
-  const void *table;
-  uint32_t size;        /* of the array */
-  uint32_t elements;    /* of the sequence, which may go on in the hash part */
-  uint32_t left;        /* entries of that, at most; those that are passed over
-                           are none */
-  bool cut;             /* the sequence alone is more than may be listed */
-} Listing;
-
-/* Element 'i' of the sequence, from 0. */
-TG_INLINE tg_Slot element_of (const Listing *t, uint32_t i) {
-  return tg_likely(i < t->size)
-         ? tg_direct_element(t->table, i)
-         : tg_direct_hashed(t->table, (uint64_t)i + 1);
-}
-
-/* How many more there are in the hash part, up to 'most' in all. */
-static uint32_t count_hashed (const Listing *t, uint32_t n, uint32_t most) {
-  while (n < most && !tg_slot_is_nil(element_of(t, n)))
-    n++;
-  return n;
-}
-
-/* Whether all of it is in an order that is seen at once: no hole in the array
-   but at its end. */
-TG_INLINE bool plan (Listing *t, uint32_t most) {
-  uint32_t in_array = t->size <= most ? t->size : most + 1, n = 0;
-  if (t->size > 0) {
-    n = count_elements(t->table, in_array);
-    if (n < in_array && (t->size > most || !ends_at(t->table, n, t->size)))
-      return false;
-  }
-  if (n == t->size)
-    n = count_hashed(t, n, most + 1);
-  t->cut = n > most;
-  t->elements = t->cut ? most : n;
-  t->left = most - t->elements;
-  return true;
-}
-
-/* Whether an entry of the hash part is listed there: not if it is empty, or one
-   of the sequence. */
-TG_INLINE bool is_listed (const Listing *t, const void *node) {
-  if (tg_slot_is_nil(tg_node_value(node)))
-    return false;
-  if (tg_likely(t->elements <= t->size))
-    return true;
-  tg_Slot key = tg_node_key(node);
-  return tg_slot_variant(key) != TG_TAG_INTEGER
-         || (uint64_t)key.u.i - 1 >= t->elements;
-}
-
-/* The hash part from '*node' up to the end; none if the sequence has filled
-   what there may be. */
-TG_INLINE const uint8_t *hash_part (const Listing *t, const uint8_t **node) {
-  *node = tg_direct_node(t->table, 0);
-  size_t n = t->cut ? 0 : tg_direct_nodes(t->table);
-  return *node + n * (size_t)TG_SIZE_NODE;
-}
 
 /* ---- written whole ---- */
 
@@ -146,115 +56,6 @@ static uint8_t *put_whole (tg_Few *f, const Listing *t, uint32_t flags,
     p = put_nodes(f, t, p, &flags);
   put_head(head, TG_OBJ_TABLE, flags);
   return (p != NULL) ? put_byte(p, TG_GRIP_END) : NULL;
-}
-
-/* ---- like another one ---- */
-
-typedef struct Like {
-  tg_Few *f;
-  const tg_ModelProperty *next, *end;   /* of the model */
-  uint64_t bit, differ;                 /* of the next; all up to it */
-  uint8_t *p;                           /* values that differ */
-} Like;
-
-/* Whether it is told by its number in the list. */
-TG_INLINE bool is_object (tg_Slot v) {
-  return tg_slot_type(v) >= LUA_TTABLE
-         || (tg_slot_type(v) == LUA_TLIGHTUSERDATA && v.u.p != NULL);
-}
-
-/* A value that differs; NULL: it is for the long way. Objects that are met here
-   are to be those that come next, one after the other: any other is not to be
-   one of them. */
-static TG_NOINLINE uint8_t *put_differing (tg_Few *f, tg_Slot v, uint8_t *p) {
-  uint32_t met = f->count;
-  p = put_inner(f, v, p);
-  return f->count == met ? p : NULL;
-}
-
-/* An object in the place of another one: nothing at all, if it is met for the
-   first time. */
-static TG_NOINLINE uint8_t *put_object_like (Like *k, tg_Slot v) {
-  tg_Few *f = k->f;
-  uint32_t met = f->count, id = tg_met_number(f, v);
-  if (f->count > met)
-    return k->p;
-  k->differ |= k->bit;
-  return id < f->most ? put_byte(k->p, (uint8_t)(TG_GRIP_SMALLOBJ + id)) : NULL;
-}
-
-/* The value of the model's next property; false if it is for the long way. The
-   state is the caller's, in registers. */
-TG_INLINE bool see_value (Like *k, tg_Slot v) {
-  const tg_ModelProperty *x = k->next;
-  if (!tg_seen_same(x->value, x->value_tag, v)) {
-    if (x->value_tag == TG_SEEN_OBJECT && is_object(v))
-      k->p = put_object_like(k, v);
-    else {
-      k->differ |= k->bit;
-      k->p = put_differing(k->f, v, k->p);
-    }
-    if (tg_unlikely(k->p == NULL))
-      return false;
-  }
-  k->bit <<= 1;
-  k->next++;
-  return true;
-}
-
-/* Whether the properties have the model's keys, in its order; '*flags' if there
-   are more. */
-TG_INLINE bool see_nodes (Like *k, const Listing *t, uint32_t *flags) {
-  const uint8_t *node, *end = hash_part(t, &node);
-  uint32_t left = t->left;
-  for (; node < end; node += TG_SIZE_NODE) {
-    if (!is_listed(t, node))
-      continue;
-    if (tg_unlikely(left-- == 0)) {
-      *flags |= TG_DESC_TRUNCATED;
-      return true;
-    }
-    const tg_ModelProperty *x = k->next;
-    if (x == k->end || !tg_seen_same(x->key, x->key_tag, tg_node_key(node))
-        || !see_value(k, tg_node_value(node)))
-      return false;
-  }
-  return true;
-}
-
-TG_INLINE bool see_elements (Like *k, const Listing *t) {
-  for (uint32_t i = 0; i < t->elements; i++) {
-    if (!see_value(k, element_of(t, i)))
-      return false;
-  }
-  return true;
-}
-
-TG_INLINE uint32_t bytes_of_differ (const tg_Model *m) {
-  return (m->count + 6) / 7;
-}
-
-/* What differs from the model, if that is shorter than all of it; else NULL,
-   and then it has to be written whole. Objects that were met keep their
-   numbers, as they are named then in the same order. */
-static uint8_t *put_like (tg_Few *f, const tg_Model *m, const Listing *t,
-                          uint32_t flags, uint8_t *head, uint8_t *p) {
-  uint32_t bytes = bytes_of_differ(m);
-  const uint8_t *origin = f->c.session->writer.origin;
-  uint8_t *differ = tg_putvar(p, (uint64_t)(m->head - origin));
-  Like k = {.f = f, .next = m->properties, .end = m->properties + m->count,
-            .bit = 1, .p = differ + bytes};
-  if (m->objects)
-    k.p = put_byte(k.p, (uint8_t)f->count);
-  if (m->elements != t->elements || !see_elements(&k, t)
-      || !see_nodes(&k, t, &flags) || k.next != k.end
-      || (size_t)(k.p - p) >= m->size)
-    return NULL;
-  tg_putwide(differ, k.differ, bytes);
-  *head = tg_values_short(m->objects ? TG_SHORT_LIKE_NEXT : TG_SHORT_LIKE,
-                          flags);
-  f->c.refers = true;
-  return k.p;
 }
 
 /* ---- models ---- */

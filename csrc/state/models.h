@@ -60,7 +60,14 @@ typedef struct tg_Models {
   tg_Model kinds[TG_MODELS];
 } tg_Models;
 
-/* The word of a text that is longer than seven bytes, or empty. */
+/* All bits of a word change the upper half of such a product, and then the
+   lower one. */
+TG_INLINE uint64_t tg_seen_mix (uint64_t h, uint64_t word) {
+  h = (h ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+  return h ^ h >> 32;
+}
+
+/* The word of a text that is longer than sixteen bytes, or empty. */
 uint64_t tg_models_text (const char *s, size_t n);
 
 /* The text and its length; a word before it is readable. */
@@ -69,9 +76,12 @@ TG_INLINE uint64_t tg_seen_word (tg_Slot v) {
   if (tg_slot_variant(v) != TG_TAG_SHORT)
     return (uint64_t)v.u.i;
   const char *s = tg_direct_short(v.u.p, &n);
-  if (tg_unlikely(n - 1 >= 7))
-    return tg_models_text(s, n);
-  return tg_read64(s, n - 8) >> (64 - 8 * n) | (uint64_t)n << 56;
+  uint64_t last = tg_read64(s, n - 8);
+  if (tg_likely(n - 1 < 7))
+    return last >> (64 - 8 * n) | (uint64_t)n << 56;
+  if (tg_likely(n - 8 <= 8))
+    return tg_seen_mix(tg_seen_mix(n, tg_read64(s, 0)), last);
+  return tg_models_text(s, n);
 }
 
 /* Whether 'v' is what was seen. A boolean is its tag. */

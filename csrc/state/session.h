@@ -47,8 +47,6 @@ typedef struct tg_Class {
 
 #define TG_CLASSES 16
 
-#define TG_MET_PLACES 128u  /* by address; a power of two */
-
 #define TG_PACKETS_UNKNOWN UINT64_MAX
 
 struct tg_Log;          /* packet/log.h */
@@ -227,7 +225,6 @@ typedef struct tg_Capturing {
   tg_Veil veil;               /* of the call or return that is looked at */
   tg_Class classes[TG_CLASSES];
   uint64_t lists;             /* captured so far */
-  uint8_t met[TG_MET_PLACES]; /* for capture/met.h alone */
   struct tg_Models *models;   /* owns; models.h; NULL: none yet */
   struct tg_WordTable *words;     /* owns; words.h; the same */
   bool whole;                 /* no table is told by another one */
