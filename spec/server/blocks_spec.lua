@@ -350,7 +350,9 @@ describe("a trace that comes as blocks", function ()
     local remote = open(target, "remote")
     check(remote)
     assert.is_true(remote:info().bytes > 4 << 20)
-    assert.is_true(2 * sent < remote:info().bytes, sent)
+    -- two fifths of it, and more where blocks are sent before they are full;
+    -- what is not compressed is more than all
+    assert.is_true(sent < remote:info().bytes, sent)
     server:close()
   end)
 
