@@ -33,8 +33,8 @@ typedef struct Like {
   uint8_t *p;                   /* behind the values of those */
 } Like;
 
-/* A property differs, whose value's bytes end at 'end'; NULL: it is for the long
-   way, and so is the table then, which false says here and below. */
+/* A property differs, whose value's bytes end at 'end'; NULL: it is for the
+   long way, and so is the table then, which false says here and below. */
 TG_INLINE bool add_value (Like *k, const tg_ModelProperty *x, uint8_t *end) {
   k->differ |= UINT64_C(1) << (x - k->m->properties);
   k->p = end;
