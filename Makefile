@@ -79,6 +79,8 @@ BUSTED  = $(SUITE) busted --lua=$(HOST)
 PRELOAD = LD_PRELOAD=$(shell $(CC) -print-file-name=libasan.so) \
           ASAN_OPTIONS=detect_leaks=0
 TOP     = $(MAKE) --no-print-directory
+# Compiles on all processors, unless make was told how many to use.
+BUILDS  = $(TOP) $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc || echo 1))
 DEPS    = LUA=$(LUA) HOST=$(HOST) VERSION=$(VERSION) build-aux/deps.sh
 
 all: $(CORE) $(PRELOADED) $(WSLAY) $(CURL) $(BIN)   ## builds build/lib and the launcher build/bin/tracegrip
@@ -88,12 +90,13 @@ deps:         ## installs what is missing
 
 demo:         ## traces a real program; results in build/demo
 	$(V)$(DEPS) run
-	$(V)$(TOP) all
+	$(V)$(BUILDS) all
 	$(V)$(TREE) LUA=$(LUA) build-aux/demo.sh $(BUILD)
 
 test:         ## installs, builds, runs the unit tests and the whole suite
 	$(V)$(DEPS) run test $(if $(CI),importers)
 	$(V)build-aux/importers.sh $(BUILD)
+	$(V)$(BUILDS) all
 	$(V)$(TOP) -k unit spec
 
 importers:    ## npm packages that read exports, into build/importers
@@ -115,7 +118,7 @@ pictures:     ## takes those of docs/images anew, in a Chromium without a window
 	  build-aux/screenshots.mjs $(BUILD)
 
 unit:         ## C tests of the plain C files, with sanitizers
-	$(V)$(TOP) BUILD=$(BUILD)/unit EXTRA='$(ASAN) -DTG_TEST' unit-run
+	$(V)$(BUILDS) BUILD=$(BUILD)/unit EXTRA='$(ASAN) -DTG_TEST' unit-run
 
 tsan:         ## the same under the thread sanitizer
 	$(V)$(TOP) BUILD=$(BUILD)/tsan EXTRA='$(TSAN) -DTG_TEST' unit-run
