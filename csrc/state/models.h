@@ -71,10 +71,8 @@ TG_INLINE uint64_t tg_seen_mix (uint64_t h, uint64_t word) {
 uint64_t tg_models_text (const char *s, size_t n);
 
 /* The text and its length; a word before it is readable. */
-TG_INLINE uint64_t tg_seen_word (tg_Slot v) {
+TG_INLINE uint64_t tg_seen_text (tg_Slot v) {
   size_t n;
-  if (tg_slot_variant(v) != TG_TAG_SHORT)
-    return (uint64_t)v.u.i;
   const char *s = tg_direct_short(v.u.p, &n);
   uint64_t last = tg_read64(s, n - 8);
   if (tg_likely(n - 1 < 7))
@@ -84,10 +82,21 @@ TG_INLINE uint64_t tg_seen_word (tg_Slot v) {
   return tg_models_text(s, n);
 }
 
-/* Whether 'v' is what was seen. A boolean is its tag. */
+TG_INLINE bool tg_seen_is_text (tg_Slot v) {
+  return tg_slot_variant(v) == TG_TAG_SHORT;
+}
+
+TG_INLINE uint64_t tg_seen_word (tg_Slot v) {
+  return tg_seen_is_text(v) ? tg_seen_text(v) : (uint64_t)v.u.i;
+}
+
+/* Whether 'v' is what was seen. A boolean is its tag, and has no word. */
 TG_INLINE bool tg_seen_same (uint64_t word, uint8_t tag, tg_Slot v) {
-  return tag == (uint8_t)v.tag
-         && (tg_seen_word(v) == word || tg_slot_type(v) == LUA_TBOOLEAN);
+  if (tag != (uint8_t)v.tag)
+    return false;
+  if (tg_seen_is_text(v))
+    return tg_seen_text(v) == word;
+  return tg_slot_type(v) == LUA_TBOOLEAN || (uint64_t)v.u.i == word;
 }
 
 TG_INLINE tg_Model *tg_models_place (tg_Models *m, const void *table) {

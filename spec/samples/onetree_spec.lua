@@ -106,8 +106,9 @@ describe("samples beside calls", function ()
         local rows = rows_of(trace:report())
         local both = rows.inner.self_ms + rows.other.self_ms
         assert.equal(tonumber(calls), rows.api.calls)
+        -- the mean is of the clock alone, the total of ticks as well
         assert.near(rows.api.mean_ms * rows.api.calls, rows.api.total_ms,
-                    0.01 * rows.api.total_ms)
+                    0.05 * rows.api.total_ms)
         assert.is_true(rows.api.self_ms < 0.2 * rows.api.total_ms)
         assert.near(tonumber(share), rows.inner.self_ms / both,
                     5 * deviation(0.33, trace) + 0.04)
