@@ -205,13 +205,17 @@ describe("a tree with lines", function ()
   it("sums up what is below the last level", function ()
     sampled({}, function (trace)
       local root = trace:tree {lines = true, levels = 1}
-      local sum = root.self_ms
+      local sum, before = root.self_ms, 0
       walk(root, root, function (node)
         assert.equal("(main chunk)", node.name)
-        assert.is_true(node.at == nil or node.at >= 17)
         sum = sum + node.self_ms
+        if node.at ~= nil and node.at < 17 then
+          before = before + node.self_ms
+        end
       end)
       assert.near(root.total_ms, sum, 1e-6)
+      -- a tick may strike what comes before the loop
+      assert.is_true(before < 0.05 * root.total_ms)
     end)
   end)
 end)
