@@ -24,7 +24,7 @@
 ** 200,000 frames and no way to the interpreter's memory: then ticks come as
 ** fast as they can be served, and the program does not get on. So a tick is
 ** dropped, and counted, until the program has run for as long as the sample
-** before took; the next sample has its time.
+** before took; the next sample has its time, by the clock the next tick's.
 **
 ** Time is the processor time of the thread that began to sample; a state that
 ** goes on on another one is not seen from there.

@@ -109,6 +109,15 @@ static bool is_apart (tg_Sampler *m, uint64_t used_ns, const void *context) {
   return hook;
 }
 
+/* The tick's time goes to the next sample. By the clock that may be of what
+   waits, so there it goes to the next tick's. */
+static void drop_tick (tg_Sampler *m, tg_TickMoment now) {
+  if (m->watch != NULL)
+    m->ticks--;
+  tg_lacks_count(&tg_sampling_stream(m)->lacks, TG_LACK_SAMPLES);
+  tg_windowing_turn(&m->windowing, m->session, now, false);
+}
+
 /* Of several ticks that come at once the first is served. */
 void tg_tickhandler_tick (void *sampler, tg_Ticker *ticker,
                           const void *context) {
@@ -120,10 +129,8 @@ void tg_tickhandler_tick (void *sampler, tg_Ticker *ticker,
     return;
   if (hook)
     return;
-  if (tg_tickwork_is_soon(&m->work, now.used_ns)) {
-    tg_lacks_count(&tg_sampling_stream(m)->lacks, TG_LACK_SAMPLES);
-    tg_windowing_turn(&m->windowing, m->session, now, false);
-  }
+  if (tg_tickwork_is_soon(&m->work, now.used_ns))
+    drop_tick(m, now);
   else
     serve_tick(m, now, context);
 }

@@ -19,8 +19,9 @@ void tg_tickwork_begin (tg_TickWork *w) {
 }
 
 void tg_tickwork_end (tg_TickWork *w, tg_TickMoment begun) {
+  uint64_t owed = tg_tickwork_owes(w, begun.used_ns);
   w->rested_ns = used_since(w, begun);
-  w->worked_ns += w->rested_ns - begun.used_ns;
+  w->worked_ns = owed + w->rested_ns - begun.used_ns;
   atomic_signal_fence(memory_order_seq_cst);
   w->works = false;
 }

@@ -19,8 +19,8 @@ typedef struct tg_TickMoment {
 } tg_TickMoment;
 
 typedef struct tg_TickWork {
-  uint64_t worked_ns;           /* processor time that the last tick took, */
-  uint64_t rested_ns;           /* and the thread's when that was over */
+  uint64_t worked_ns;           /* processor time that the program is owed, */
+  uint64_t rested_ns;           /* and the thread's when we let go of it */
   volatile sig_atomic_t works;  /* the stack is being looked at */
   double ns_per_tick;           /* of the stream's clock */
 } tg_TickWork;
@@ -29,15 +29,22 @@ TG_INLINE tg_TickMoment tg_tickmoment_now (void) {
   return (tg_TickMoment){tg_clock_ticks(), tg_ticker_used_ns()};
 }
 
-/* Whether a tick comes before the program has run for as long as the last one
-   took. A thread whose time is less than before is another thread: the time of
-   earlier work is forgotten. */
-TG_INLINE bool tg_tickwork_is_soon (const tg_TickWork *w, uint64_t used_ns) {
-  return w->works || used_ns - w->rested_ns < w->worked_ns;
+/* For how long the program must still run, to have run for as long as we have
+   worked. A thread whose time is less than before is another thread: the time
+   of earlier work is forgotten. */
+TG_INLINE uint64_t tg_tickwork_owes (const tg_TickWork *w, uint64_t used_ns) {
+  uint64_t ran = used_ns - w->rested_ns;
+  return (ran < w->worked_ns) ? w->worked_ns - ran : 0;
 }
 
-/* Outside of a handler, which may come meanwhile. The time is added to what the
-   last tick took: it is a part of that. */
+/* Whether a tick comes before that. */
+TG_INLINE bool tg_tickwork_is_soon (const tg_TickWork *w, uint64_t used_ns) {
+  return w->works || tg_tickwork_owes(w, used_ns) > 0;
+}
+
+/* Outside of a handler, which may come meanwhile. Hooks come without ticks,
+   too, where waits are seen: what the program has run since the one before is
+   not owed to it any more. */
 void tg_tickwork_begin (tg_TickWork *w);
 void tg_tickwork_end (tg_TickWork *w, tg_TickMoment begun);
 

@@ -135,24 +135,28 @@ describe("samples by the clock", function ()
     end)
   end)
 
+  -- Nearly: what others have had the processor for while a sleep began or ended
+  -- may be told as its own.
   it("leave a trace of what runs as it is", function ()
     local result = run.code(timed .. [[
       local tracegrip = require "tracegrip"
       local plain = tracegrip.start {sample = 1000}
       local wall = tracegrip.start {name = "wall", wall = true}
       for _ = 1, 10 do rest(0.1) work(0.02) end
-      for _, trace in ipairs {plain, wall} do
+      local shares = {}
+      for i, trace in ipairs {plain, wall} do
         trace:stop()
         local sleep, whole = 0, 0
         for _, row in ipairs(trace:report().functions) do
           whole = whole + row.self_ms
           if row.name == "process.sleep" then sleep = row.self_ms end
         end
-        print(sleep / whole > 0.1, sleep / whole > 0.02)
+        shares[i] = sleep / whole
       end
+      print(shares[1] < shares[2] / 3, shares[2] > 0.1)
     ]], {env = run.modules, flags = {"-e", "process = require 'process'"}})
     assert.equal("", result.stderr)
-    assert.equal("false\tfalse\ntrue\ttrue\n", result.stdout)
+    assert.equal("true\ttrue\n", result.stdout)
   end)
 
   it("are refused where the interpreter's memory is not read", function ()
