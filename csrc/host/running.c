@@ -102,6 +102,10 @@ void tg_running_let (const tg_Host *h) {
     release(h->running);
 }
 
+bool tg_running_held (const tg_Host *h) {
+  return h->running != NULL && h->running->inside;
+}
+
 /* }================================================================== */
 
 /*

@@ -56,6 +56,9 @@ bool tg_running_remove (tg_Host *h, tg_Caller who);
 void tg_running_hold (const tg_Host *h);
 void tg_running_let (const tg_Host *h);
 
+/* In a handler: whether it has come in between, and is to change no hook. */
+bool tg_running_held (const tg_Host *h);
+
 /*
 ** Between these two Lua sees no hook on 'L', which runs, and no handler sets
 ** one: for a function that is called in an event of an instruction. When it

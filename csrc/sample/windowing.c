@@ -7,6 +7,7 @@
 
 #include "chain/resumechain.h"
 #include "chain/window.h"
+#include "host/running.h"
 
 /* For tests: of many short windows each may begin or end anywhere. */
 static uint64_t each_ns (void) {
@@ -31,9 +32,13 @@ static void open (tg_Windowing *w, tg_Session *s, tg_TickMoment now) {
   tg_windowpace_turn(&w->pace, true, now.used_ns);
 }
 
-/* It is shut wherever its time is over. */
+/* It is shut wherever its time is over; but while a function of ours is called
+   between two instructions, Lua must see no hook (tg_running_mute). Then the
+   next tick shuts it. */
 void tg_windowing_turn (tg_Windowing *w, tg_Session *s, tg_TickMoment now,
                         bool known) {
+  if (tg_running_held(&s->host))
+    return;
   bool due = tg_windowpace_due(&w->pace, now.used_ns);
   if (tg_windowing_open(s)) {
     if (!due)
