@@ -78,6 +78,8 @@ void tg_bytick_tick (tg_ByTick *b, tg_CallTree *t, uint32_t node,
              tick->others_ns);
   }
   b->weighs = b->weighs || (tick->apart && !tick->chosen);
+  if (tick->apart)
+    b->leaning_ns = tick->leaning_ns;
   b->told_spent_ns = b->spent_ns;
   b->passed_ns = 0;
   memset(b->gaps, 0, sizeof b->gaps);
@@ -100,6 +102,7 @@ typedef struct Group {
   double variance;            /* ...and how sure it is */
   tg_Ticked ticked;
   tg_Ticked free;             /* of these, in windows */
+  double leaning_ns;          /* of the others, too much */
   bool mixed;                 /* ticks have met more than its first node */
 } Group;
 
@@ -136,7 +139,8 @@ static uint32_t first_of (const tg_CallTree *t, const uint32_t *of,
   return i == 0 || t->nodes[i].traced ? i : of[t->nodes[i].parent];
 }
 
-static void add_members (const tg_CallTree *t, uint32_t *of, Group *groups) {
+static void add_members (const tg_ByTick *b, const tg_CallTree *t,
+                         uint32_t *of, Group *groups) {
   for (uint32_t i = 0; i < t->count; i++) {
     const tg_Node *n = &t->nodes[i];
     of[i] = first_of(t, of, i);
@@ -147,6 +151,7 @@ static void add_members (const tg_CallTree *t, uint32_t *of, Group *groups) {
     g->others_ns += n->others_ns;
     add_ticked(&g->ticked, &n->ticked);
     add_ticked(&g->free, &n->free);
+    g->leaning_ns += b->leaning_ns * (double)n->lua_calls;
     g->mixed |= i != of[i] && n->ticked.count > 0;
   }
 }
@@ -185,12 +190,15 @@ typedef struct Worth {
   double one_ns;              /* its usual time */
   double free, bound;         /* by how much more, in windows and outside;
                                  'free' is 0 where there are none */
+  double clock;               /* by how much the clock's variance is more */
 } Worth;
 
 static Worth worth_of (const tg_CallTree *t) {
   tg_Ticked all = all_ticked(t), free = all_free(t);
-  Worth w = {.one_ns = (double)(all.ns / all.count), .bound = 1};
+  const double doubt = TG_BYTICK_DOUBT_FREE / TG_BYTICK_DOUBT;
+  Worth w = {.one_ns = (double)(all.ns / all.count), .bound = 1, .clock = 1};
   if (free.count >= TG_BYTICK_FREE && free.ns < all.ns) {
+    w.clock = doubt * doubt;
     w.free = (double)all.ns / (double)free.ns;
     w.bound = (double)all.ns / (double)(all.ns - free.ns);
   }
@@ -205,25 +213,32 @@ static double ticks_variance (double squares, double one_ns) {
 
 /* The mean of what the group has and something else, by how sure they are. */
 static void weigh_with (Group *g, double ns, double variance) {
-  double w = g->variance / (g->variance + variance);
+  double both = g->variance + variance;
+  double w = both > 0 ? g->variance / both : 0;
   double busy = w * ns + (1 - w) * (double)g->busy_ns;
   g->busy_ns = (uint64_t)(busy + 0.5);
   g->variance = w * variance;           /* 1 / (1 / one + 1 / other) */
+}
+
+/* The standard error of what ticks outside of windows say, but for chance. */
+static double leaning_error (const Group *g, const Worth *k, double ns) {
+  return k->free == 0 ? TG_BYTICK_LEANING_DOUBT * g->leaning_ns
+                      : TG_BYTICK_LEANING * ns;
 }
 
 /* What the clock says, and what ticks say. Outside of windows the hook has its
    part in what they meet. */
 static void weigh (Group *g, const Worth *k) {
   double one = k->one_ns;
-  if (k->free == 0) {
-    weigh_with(g, (double)g->ticked.ns, ticks_variance(g->ticked.squares, one));
-    return;
-  }
-  double bound = (double)(g->ticked.ns - g->free.ns) * k->bound;
-  double leaning = TG_BYTICK_LEANING * bound;
+  double met = (double)(g->ticked.ns - g->free.ns);
+  double ns = met > g->leaning_ns ? met - g->leaning_ns : 0;
+  double error = leaning_error(g, k, ns);
   double squares = g->ticked.squares - g->free.squares;
-  weigh_with(g, bound, ticks_variance(squares, one) * k->bound * k->bound
-                       + leaning * leaning);
+  g->variance *= k->clock;
+  weigh_with(g, ns * k->bound, (ticks_variance(squares, one) + error * error)
+                               * k->bound * k->bound);
+  if (k->free == 0)
+    return;
   weigh_with(g, (double)g->free.ns * k->free,
              ticks_variance(g->free.squares, one) * k->free * k->free);
 }
@@ -268,6 +283,7 @@ static bool add_kins (Kins *k, const tg_CallTree *t, const uint32_t *of,
     kin->all.busy_ns += groups[i].busy_ns;
     add_ticked(&kin->all.ticked, &groups[i].ticked);
     add_ticked(&kin->all.free, &groups[i].free);
+    kin->all.leaning_ns += groups[i].leaning_ns;
   }
   return true;
 }
@@ -429,7 +445,7 @@ static bool settle_beside (const tg_ByTick *b, tg_CallTree *t,
   Group *groups = tg_calloc(count, sizeof *groups);
   bool ok = of != NULL && groups != NULL;
   if (ok) {
-    add_members(t, of, groups);
+    add_members(b, t, of, groups);
     set_all(t, of, groups);
     ok = !weighs || weigh_all(b, t, of, groups);
     divide_all(t, of, groups);

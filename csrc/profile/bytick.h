@@ -30,8 +30,10 @@
 ** measured the program's own time in a call as well, as well as chance allows.
 ** So such a call has the mean of both, each weighted by how sure it is: with
 ** few ticks the estimate, with many the ticks; and where little was taken out,
-** the clock. In windows (chain/window.h) there is no hook: ticks there are a
-** third word, for the whole time, which has nothing but chance in it.
+** the clock. What ticks meet too much in calls of Lua functions (LEANING,
+** costs.h) is taken from them first. In windows (chain/window.h) there is no
+** hook: ticks there are a third word, for the whole time, which has nothing but
+** chance in it. The clock is believed less then.
 **
 ** The owner tells time as its packets come, and settles once. Plain C, one
 ** thread.
@@ -63,9 +65,16 @@ TG_INLINE tg_Ticks tg_bytick_kind (uint32_t sample, bool calls) {
    docs/truetimes.md). */
 #define TG_BYTICK_DOUBT 0.2
 
-/* The same of what ticks meet outside of windows, as far as it is not chance:
-   after a hook a processor does not foresee what it would have. */
+/* The same where there are ticks in windows: they have met the program as it
+   is, and the clock one that the hook has slowed down beyond its cost. */
+#define TG_BYTICK_DOUBT_FREE 0.4
+
+/* The same of what ticks meet outside of windows, as far as it is not chance,
+   where there are ticks in windows... */
 #define TG_BYTICK_LEANING 0.2
+
+/* ...and where there are none, of what they meet too much in calls. */
+#define TG_BYTICK_LEANING_DOUBT 0.5
 
 /* So many ticks in windows tell something. */
 #define TG_BYTICK_FREE 30u
@@ -86,6 +95,7 @@ typedef struct tg_ByTick {
   uint64_t now_ns;            /* of the latest packet... */
   uint64_t spent_ns;          /* ...and what tracing had taken by then... */
   uint64_t told_spent_ns;     /* ...and by the last tick */
+  double leaning_ns;          /* of a call, that ticks meet too much */
   uint64_t passed_ns;         /* since the last tick... */
   tg_Gap gaps[TG_BYTICK_GAPS];  /* ...and where: longest first */
 } tg_ByTick;
@@ -99,7 +109,15 @@ TG_INLINE void tg_bytick_enter (tg_CallTree *t, uint32_t node,
   else if (!n->traced) {
     n->traced = true;
     n->waits = tg_function_may_wait(f);
+    n->is_lua = !f->is_c;
   }
+  n->lua_calls += n->is_lua && !p->sampled && !p->resumed;
+}
+
+/* It becomes a part of 'node', which is of a frame further out. */
+TG_INLINE void tg_bytick_fold (tg_CallTree *t, uint32_t node,
+                               const tg_Packet *p, const tg_Function *f) {
+  t->nodes[node].lua_calls += !f->is_c && !p->sampled && !p->resumed;
 }
 
 /* The node whose own it is what is allocated while 'node' is innermost: samples

@@ -44,11 +44,13 @@ typedef struct tg_Node {
   uint64_t idle_ns;     /* of its self time, as far as waits are told
                            (bytick.h)... */
   uint64_t others_ns;   /* ...and what others had the processor for */
+  uint64_t lua_calls;   /* calls of Lua functions that have entered it */
   uint32_t row;         /* whose it is: the owner's number for a function */
   uint32_t parent;
   uint32_t latest;      /* the child entered last; 0 = none yet */
   bool traced;          /* a call entered it, which has an exact time... */
   bool waits;           /* ...and may wait */
+  bool is_lua;          /* ...and its function is none of C */
   bool pause;           /* it stands for the garbage collector, or the like */
   bool outermost;       /* no node above it has its row; for its owner */
 } tg_Node;

@@ -166,6 +166,7 @@ static bool enter_node (tg_Profile *p, tg_Open *o, const tg_Packet *k) {
   o->folded = p->nopen >= p->levels;
   if (o->folded) {
     o->node = parent;
+    tg_bytick_fold(&p->tree, parent, k, tg_profile_function(p, o->call.row));
     return true;
   }
   o->node = p->lined == TG_LINED_TREE

@@ -120,13 +120,20 @@ TG_INLINE void tg_eventtime_sample (tg_EventTime *t, tg_Event *e) {
 /* What the event costs, where anything is taken out; the rest as of
    tg_costs_of. */
 TG_INLINE void tg_eventtime_cost (tg_EventTime *t, tg_Event *e,
-                                  const tg_Function *f,
-                                  tg_CountedModels *models,
+                                  const tg_Function *f, uint64_t list,
                                   const tg_Moment *m) {
   t->spent_ns = tg_clock_ns(&t->clock, m->ticks - m->waited) - m->now_ns;
-  tg_trueclock_event(&t->true_clock, e, f, models);
+  tg_trueclock_event(&t->true_clock, e, f, list);
   if (e->kind == TG_EV_SAMPLE && !t->weighs)
     tg_eventtime_sample(t, e);
+}
+
+/* What ticks meet too much in a call, in nanoseconds. */
+TG_INLINE double tg_eventtime_leaning (const tg_EventTime *t) {
+  if (!tg_eventtime_corrects(t))
+    return 0;
+  return (double)t->true_clock.costs->ticks[TG_COST_LEANING]
+         * t->clock.ns_per_tick;
 }
 
 /* The event is the last one from now on. */

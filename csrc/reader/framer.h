@@ -64,6 +64,8 @@ typedef struct tg_Packet {
   uint64_t hook_ns;     /* of a tick: time since the last one that ticks have
                            found to be the hook's, none of 'hits'... */
   uint64_t others_ns;   /* ...and that others had the processor for, if told */
+  double leaning_ns;    /* of a tick, with 'apart': what ticks meet too much in
+                           each call of a Lua function (LEANING, costs.h) */
   uint64_t spent_ns;    /* what tracing has taken so far, and is not in
                            'time_ns' */
   uint64_t entered_ns;  /* time of this frame's entry, its first one for a

@@ -33,6 +33,8 @@ struct tg_Reader {
   uint32_t context;     /* offset in the cursor's chunk of the last CONTEXT, to
                            which values refer */
   tg_CountedModels models;      /* of what is behind that */
+  const tg_ValuePrice *prices;  /* borrows, of the chunk: of lists to come;
+                                   NULL: not known */
   uint64_t to_ns;       /* no event after this time is read */
   tg_Timers timers;     /* these two only if markers are asked for: owns */
   tg_ClockPast past;    /* owns; if costs are taken out */
@@ -48,8 +50,16 @@ struct tg_Reader {
 ** ===================================================================
 */
 
+/* In another chunk, or when it is asked for. What lists cost there is told from
+   its beginning on. */
+static void find_prices (tg_Reader *r) {
+  bool asks = tg_eventtime_corrects(&r->time) && r->cursor.store != NULL
+              && r->cursor.offset == 0;
+  r->prices = asks ? tg_cursor_prices(&r->cursor) : NULL;
+}
+
 /* At 'from', or where a ring now begins; later, if nothing is there yet. */
-static bool place (tg_Reader *r) {
+static bool find_place (tg_Reader *r) {
   if (tg_cursor_place(&r->cursor, &r->stream->store, r->from))
     return true;
   if (!tg_cursor_first(&r->cursor, &r->stream->store))
@@ -60,6 +70,12 @@ static bool place (tg_Reader *r) {
   }
   r->lost = r->cursor.chunk->packets;
   return true;
+}
+
+static bool place (tg_Reader *r) {
+  bool placed = find_place(r);
+  find_prices(r);
+  return placed;
 }
 
 /* The end of a filter's window is a time at which reading ends; its beginning
@@ -228,6 +244,7 @@ void tg_reader_correct (tg_Reader *r) {
   if (tg_costs_known(&r->stream->costs))
     tg_trueclock_start(&r->time.true_clock, &r->stream->costs,
                        r->time.clock.ns_per_tick);
+  find_prices(r);
 }
 
 void tg_reader_weigh (tg_Reader *r) {
@@ -313,6 +330,7 @@ static size_t look (tg_Reader *r, const uint8_t **data) {
       return 0;
     }
     begin_context(r, 0);
+    find_prices(r);
     if (r->pace != NULL)
       r->pace(r->pace_ud);
   }
@@ -330,6 +348,18 @@ static const tg_Function *function_of (const tg_Reader *r, const tg_Event *e) {
   else if (e->kind != TG_EV_CALL)
     return NULL;
   return tg_functions_find(r->stream->functions, id);
+}
+
+/* What the event's list has cost. */
+TG_INLINE uint64_t cost_of_list (tg_Reader *r, const tg_Event *e) {
+  if (!tg_costs_count_list(e))
+    return 0;
+  if (r->prices != NULL) {
+    tg_ValuePrice price = *r->prices++;
+    if (tg_likely(price != TG_PRICES_ASK))
+      return price;
+  }
+  return tg_costs_of_list(r->time.true_clock.costs, e->values, &r->models);
 }
 
 /* For markers, what is asked of the past. False without memory. */
@@ -391,7 +421,7 @@ static bool read_event (tg_Reader *r, tg_Pos end, uint64_t *now_ns) {
     return false;
   }
   if (tg_eventtime_corrects(&r->time))
-    tg_eventtime_cost(&r->time, e, function_of(r, e), &r->models, &m);
+    tg_eventtime_cost(&r->time, e, function_of(r, e), cost_of_list(r, e), &m);
   r->framer.at = tg_cursor_pos(&r->cursor);
   if (r->framer.marks && !remember(r, e, &m)) {
     r->framer.status = TG_ERR_MEMORY;
@@ -420,6 +450,8 @@ bool tg_reader_next (tg_Reader *r, tg_Pos end, tg_Packet *out) {
     given = tg_framer_event(&r->framer, now_ns, out);
   if (given)
     out->spent_ns = r->time.spent_ns;
+  if (given && tg_unlikely(out->apart))
+    out->leaning_ns = tg_eventtime_leaning(&r->time);
   if (given && tg_unlikely(r->framer.selection.redacts))
     given = redact(r, out);
   return given;

@@ -12,73 +12,13 @@
 
 #include "stream/event.h"
 #include "stream/eventreader.h"
+#include "stream/eventshape.h"
 
 /* An event without its values has fewer bytes, with what is copied beyond. */
 #define MARGIN TG_COLUMNS_SLACK
 
-#define COUNT_MAX ((size_t)4)   /* bytes of a count, whichever it is */
-
-_Static_assert(4 + 16 + COUNT_MAX <= MARGIN,
+_Static_assert(4 + 16 + TG_SHAPE_COUNT_MAX <= MARGIN,
                "a head, numbers as they are copied, and a count");
-
-/*
-** {==================================================================
-** Shapes
-** ===================================================================
-*/
-
-/* The count of values, before them. Times its first byte, and one more for that
-   byte, it is what values of few bytes take; above COUNT_SHORT one has to
-   look. */
-typedef enum Count {
-  COUNT_NONE = 0,
-  COUNT_VAR = 1,
-  COUNT_SHORT = 0x80,
-  COUNT_U32 = COUNT_SHORT + 1
-} Count;
-
-/* What an event has where, by its first byte. */
-typedef struct Shape {
-  uint8_t sorted;         /* it goes into all columns; else it is bare */
-  uint8_t numbers;        /* bytes of 'heads' behind the first: 12 at most */
-  uint8_t high;           /* of its delta */
-  uint8_t count;          /* a Count */
-} Shape;
-
-#define HAS(b, flag) (((b) & (flag)) != 0)
-#define KIND(b) ((b) & TG_EV_KINDMASK)
-
-/* A call of kind 0 is not told from zeros without a flag. */
-#define IS_SHORT(b) \
-  (KIND(b) == TG_EV_NONE \
-   || (KIND(b) == TG_EV_RETURN && HAS(b, TG_EVF_SHORT)))
-#define IS_CALL(b) (KIND(b) == TG_EV_NONE || KIND(b) == TG_EV_CALL)
-#define IS_RETURN(b) (KIND(b) == TG_EV_RETURN)
-#define IS_GAUGE(b) (KIND(b) == TG_EV_TIME && HAS(b, TG_EVF_GAUGE))
-#define IS_SORTED(b) \
-  ((b) != 0 && (IS_CALL(b) || IS_RETURN(b) || IS_GAUGE(b)))
-
-/* A function, a line, and the caller's function. */
-#define NUMBERS(b) \
-  (!IS_CALL(b) ? 0 : !HAS(b, TG_EVF_SITE) ? 1 : HAS(b, TG_EVF_FAR) ? 3 : 2)
-#define HAS_VALUES(b) \
-  (HAS(b, TG_EVF_VALUES) \
-   && (IS_CALL(b) || (IS_RETURN(b) && !HAS(b, TG_EVF_NOTHING))))
-
-#define SHAPE(b) \
-  {IS_SORTED(b), NUMBERS(b) * (IS_SHORT(b) ? 2 : 4), IS_SHORT(b) ? 1 : 2, \
-   !HAS_VALUES(b) ? COUNT_NONE : IS_SHORT(b) ? COUNT_VAR : COUNT_U32}
-#define SHAPES4(b) SHAPE(b), SHAPE((b) + 1), SHAPE((b) + 2), SHAPE((b) + 3)
-#define SHAPES16(b) \
-  SHAPES4(b), SHAPES4((b) + 4), SHAPES4((b) + 8), SHAPES4((b) + 12)
-#define SHAPES64(b) \
-  SHAPES16(b), SHAPES16((b) + 16), SHAPES16((b) + 32), SHAPES16((b) + 48)
-
-static const Shape shapes[256] = {
-  SHAPES64(0), SHAPES64(64), SHAPES64(128), SHAPES64(192)
-};
-
-/* }================================================================== */
 
 /*
 ** {==================================================================
@@ -103,32 +43,6 @@ TG_INLINE void copy (uint8_t *to, const uint8_t *from, size_t size,
   copy16(to + 16, from + 16);
   for (size_t done = 32; tg_unlikely(done < size); done += 16)
     copy16(to + done, from + done);
-}
-
-/* A count that is not one byte, with the values: mostly a var in four, whose
-   size was not known when it was begun. 0: nobody writes such a one. */
-TG_INLINE size_t count_many (const uint8_t *p, Shape s) {
-  if (s.count == COUNT_U32)
-    return sizeof(uint32_t) + (tg_get32(p) & ~TG_VALUES_REFERS);
-  size_t size = p[0] & 0x7fu, n = 1;
-  while (p[n - 1] >= 0x80) {
-    if (n == COUNT_MAX)
-      return 0;
-    size |= (size_t)(p[n] & 0x7f) << 7 * n;
-    n++;
-  }
-  return n + size;
-}
-
-/* How many bytes the values at 'p' are with their count, where there are
-   COUNT_MAX; '*bad': nobody writes such a count. */
-TG_INLINE size_t count_values (const uint8_t *p, Shape s, bool *bad) {
-  size_t n = s.count * ((size_t)*p + 1);
-  if (tg_unlikely(n > COUNT_SHORT)) {
-    n = count_many(p, s);
-    *bad = n == 0;
-  }
-  return n;
 }
 
 /* }================================================================== */
@@ -164,11 +78,12 @@ static Split split_bare (Split s) {
 }
 
 /* There are MARGIN bytes, of which some may be behind the end. */
-TG_INLINE bool split_values (Split *s, Shape shape) {
-  bool bad = false;
-  size_t n = count_values(s->p, shape, &bad);
+TG_INLINE bool split_values (Split *s, tg_EventShape shape) {
+  if (shape.count == TG_SHAPE_NONE)
+    return s->p <= s->end;
+  size_t n = tg_eventshape_values(s->p, shape);
   ptrdiff_t left = s->end - s->p;
-  if (tg_unlikely(bad || left < 0 || n > (size_t)left))
+  if (tg_unlikely(n == 0 || left < 0 || n > (size_t)left))
     return false;
   copy(s->values, s->p, n, (size_t)left);
   s->values += n;
@@ -176,16 +91,15 @@ TG_INLINE bool split_values (Split *s, Shape shape) {
   return true;
 }
 
-TG_INLINE bool split_sorted (Split *s, Shape shape) {
+TG_INLINE bool split_sorted (Split *s, tg_EventShape shape) {
   const uint8_t *p = s->p;
+  s->p += shape.size;
   *s->heads++ = p[0];
   *s->low++ = p[1];
   memcpy(s->high, p + 2, 2);
   s->high += shape.high;
-  p += 2 + shape.high;
-  copy16(s->heads, p);
+  copy16(s->heads, p + 2 + shape.high);
   s->heads += shape.numbers;
-  s->p = p + shape.numbers;
   return split_values(s, shape);
 }
 
@@ -195,8 +109,8 @@ TG_INLINE bool split_sorted (Split *s, Shape shape) {
 static bool split_until (Split *from, const uint8_t *stop) {
   Split s = *from;
   while (s.p < stop) {
-    Shape shape = shapes[*s.p];
-    if (tg_unlikely(!shape.sorted))
+    tg_EventShape shape = tg_eventshapes[*s.p];
+    if (tg_unlikely(shape.size == 0))
       s = split_bare(s);
     else if (!split_sorted(&s, shape))
       return false;
@@ -277,11 +191,11 @@ static Join join_bare (Join j) {
   return j;
 }
 
-TG_INLINE bool join_values (Join *j, Shape shape) {
-  bool bad = false;
-  size_t n = count_values(j->values, shape, &bad);
+TG_INLINE bool join_values (Join *j, tg_EventShape shape) {
+  size_t n = tg_eventshape_values(j->values, shape);
   size_t there = (size_t)(j->ends[TG_COLUMN_VALUES] - j->values);
   ptrdiff_t left = j->end - j->to;
+  bool bad = n == 0 && shape.count != TG_SHAPE_NONE;
   if (tg_unlikely(bad || n > there || left < 0 || n > (size_t)left))
     return false;
   copy(j->to, j->values, n, (size_t)left);
@@ -290,7 +204,7 @@ TG_INLINE bool join_values (Join *j, Shape shape) {
   return true;
 }
 
-TG_INLINE bool join_sorted (Join *j, Shape shape) {
+TG_INLINE bool join_sorted (Join *j, tg_EventShape shape) {
   uint8_t *to = j->to;
   to[0] = *j->heads++;
   to[1] = *j->low++;
@@ -308,8 +222,8 @@ TG_INLINE bool join_sorted (Join *j, Shape shape) {
 static bool join_until (Join *from, const uint8_t *stop) {
   Join j = *from;
   while (j.to < stop && j.heads < j.ends[TG_COLUMN_HEADS]) {
-    Shape shape = shapes[*j.heads];
-    if (tg_unlikely(!shape.sorted))
+    tg_EventShape shape = tg_eventshapes[*j.heads];
+    if (tg_unlikely(shape.size == 0))
       j = join_bare(j);
     else if (!join_sorted(&j, shape))
       return false;

@@ -358,6 +358,7 @@ static void read_all (Opening *o) {
       o->status = TG_ERR_MEMORY;
     if (o->status == TG_OK && !tg_shelf_keep(shelf, &o->walk))
       o->status = TG_ERR_MEMORY;
+    tg_shelf_count(shelf, &r->stream->costs);
     if (o->status == TG_OK)
       fill_store(o, shelf);
   }

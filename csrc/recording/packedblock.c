@@ -60,6 +60,15 @@ static bool split (tg_Packing *p, const uint8_t *data, size_t size,
   return has_room(&p->packed, usual(bound));
 }
 
+/* Of a time the lowest byte is noise, and of the next one nothing repeats but
+   that it is mostly 0. */
+static size_t pack_column (tg_Packing *p, tg_ColumnId id,
+                           const tg_EventColumn *c, uint8_t *to, size_t room) {
+  return id == TG_COLUMN_LOW || id == TG_COLUMN_HIGH
+         ? tg_zstd_pack_noise(&p->zstd, c->data, c->size, to, room)
+         : tg_zstd_pack(&p->zstd, c->data, c->size, to, room);
+}
+
 /* Gives how many bytes that are; 0: it cannot be. */
 static size_t pack_columns (tg_Packing *p, const uint8_t *data, size_t size) {
   tg_EventColumns c;
@@ -70,8 +79,8 @@ static size_t pack_columns (tg_Packing *p, const uint8_t *data, size_t size) {
   for (int i = 0; i < TG_COLUMNS; i++) {
     const tg_EventColumn *column = &c.list[i];
     size_t n = column->size == 0 ? 0
-               : tg_zstd_pack(&p->zstd, column->data, column->size,
-                              p->packed.data + used, p->packed.size - used);
+               : pack_column(p, (tg_ColumnId)i, column, p->packed.data + used,
+                             p->packed.size - used);
     if (n == 0 && column->size > 0)
       return 0;
     sizes = tg_put32(sizes, (uint32_t)column->size);

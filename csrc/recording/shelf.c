@@ -29,9 +29,18 @@ typedef struct Kept {
   tg_Block *copy;         /* owns; NULL of one that is packed */
 } Kept;
 
+/* Before each block in memory, whose owner has both. */
+typedef struct Held {
+  tg_ValuePrice *prices;  /* owns; room for those of its lists, or NULL */
+  bool counted;           /* they are there, if the block is */
+} Held;
+
+_Static_assert(sizeof(Held) % _Alignof(tg_Block) == 0, "a block follows");
+
 typedef struct Shelf {
   tg_Supply supply;       /* first */
   int fd;                 /* owns */
+  tg_Costs costs;         /* what lists are counted by; zeros: they are not */
   tg_Block *spare;        /* owns; the latest that came back, for the next */
   size_t spare_size;      /* 0 without one */
   Kept *kept;             /* owns; sorted, for there may be thousands */
@@ -59,17 +68,38 @@ static size_t room_for (size_t size) {
   return size < TG_CHUNK_SIZE ? TG_CHUNK_SIZE : size;
 }
 
+static Held *held (const tg_Block *b) {
+  return (Held *)(uintptr_t)b - 1;
+}
+
+static tg_Block *new_memory (size_t size) {
+  Held *h = tg_malloc(sizeof *h + room_for(size));
+  if (h == NULL) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  *h = (Held){0};
+  return (tg_Block *)(void *)(h + 1);
+}
+
+/* NULL is fine. */
+static void free_memory (tg_Block *b) {
+  if (b == NULL)
+    return;
+  tg_free(held(b)->prices);
+  tg_free(held(b));
+}
+
 /* The spare block, if it is large enough: fresh memory costs as much as what is
    read into it, for the system has to zero its pages. */
 static tg_Block *take_memory (Shelf *shelf, size_t size) {
   tg_Block *b = shelf->spare;
   tg_assert((b != NULL) == (shelf->spare_size > 0));
-  if (size > shelf->spare_size) {
-    errno = ENOMEM;       /* if there is none */
-    return tg_malloc(room_for(size));
-  }
+  if (size > shelf->spare_size)
+    return new_memory(size);
   shelf->spare = NULL;
   shelf->spare_size = 0;
+  held(b)->counted = false;
   return b;
 }
 
@@ -78,10 +108,10 @@ static tg_Block *take_memory (Shelf *shelf, size_t size) {
 static void give_memory (Shelf *shelf, tg_Block *b, size_t size) {
   tg_assert(b != shelf->spare);
   if (room_for(size) <= shelf->spare_size) {
-    tg_free(b);
+    free_memory(b);
     return;
   }
-  tg_free(shelf->spare);
+  free_memory(shelf->spare);
   shelf->spare = b;
   shelf->spare_size = room_for(size);
 }
@@ -176,7 +206,7 @@ static tg_Block *unpack (Shelf *shelf, uint64_t place, size_t size) {
   if (tg_packedblock_prepare(&shelf->unpacking, tg_block_used(b))
       && tg_packedblock_load(&shelf->unpacking, shelf->fd, place, b))
     return b;
-  tg_free(b);
+  free_memory(b);
   return NULL;
 }
 
@@ -185,7 +215,22 @@ static tg_Block *unpack (Shelf *shelf, uint64_t place, size_t size) {
 static tg_Block *take_ahead (Shelf *shelf, bool *good) {
   tg_assert(shelf->ahead != 0);
   shelf->ahead = 0;
-  return tg_unpacker_take(shelf->unpacker, good);
+  tg_Block *b = tg_unpacker_take(shelf->unpacker, good);
+  held(b)->counted = held(b)->counted && *good;
+  return b;
+}
+
+/* Room for what is counted in a block that is unpacked ahead; NULL: nothing is,
+   and whoever reads counts. */
+static tg_ValuePrice *begin_count (const Shelf *shelf, const tg_Block *b) {
+  Held *h = held(b);
+  size_t most = tg_prices_most(TG_BLOCK_UNPACKED);
+  if (!tg_costs_known(&shelf->costs) || b->unpacked > TG_BLOCK_UNPACKED)
+    return NULL;
+  if (h->prices == NULL)
+    h->prices = tg_malloc(most * sizeof *h->prices);
+  h->counted = h->prices != NULL;
+  return h->prices;
 }
 
 static void drop_ahead (Shelf *shelf) {
@@ -220,7 +265,8 @@ static void shelf_expect (tg_Supply *y, uint64_t place, size_t size) {
   tg_Block *b = begin_packed(shelf, place & TG_SUPPLY_PLACE, size);
   if (b == NULL)
     return;
-  if (tg_unpacker_begin(shelf->unpacker, place & TG_SUPPLY_PLACE, b)) {
+  if (tg_unpacker_begin(shelf->unpacker, place & TG_SUPPLY_PLACE, b,
+                        begin_count(shelf, b))) {
     shelf->ahead = place;
     shelf->ahead_size = size;
   }
@@ -240,7 +286,7 @@ static tg_Block *read_block (Shelf *shelf, uint64_t place, size_t size) {
   if (kept != NULL)
     memcpy((void *)b, (const void *)kept->copy, size);
   else if (!tg_fileio_read(shelf->fd, b, size, place)) {
-    tg_free(b);
+    free_memory(b);
     return NULL;
   }
   return b;
@@ -261,13 +307,18 @@ static void shelf_release (tg_Supply *y, tg_Block *b, size_t size) {
   give_memory(shelf_of(y), b, size);
 }
 
+static const tg_ValuePrice *shelf_prices (tg_Supply *y, const tg_Block *b) {
+  (void)y;
+  return held(b)->counted ? held(b)->prices : NULL;
+}
+
 /* Called when the last chunk has gone: no block is out any more. */
 static void shelf_free (tg_Supply *y) {
   Shelf *shelf = shelf_of(y);
   drop_ahead(shelf);
   tg_unpacker_free(shelf->unpacker);
   close(shelf->fd);
-  tg_free(shelf->spare);
+  free_memory(shelf->spare);
   for (uint32_t i = 0; i < shelf->count; i++)
     tg_free(shelf->kept[i].copy);
   tg_free(shelf->kept);
@@ -315,9 +366,13 @@ tg_Supply *tg_shelf_new (int fd) {
   }
   shelf->supply = (tg_Supply){
     .pins = 1, .load = shelf_load, .expect = shelf_expect,
-    .release = shelf_release, .free = shelf_free
+    .prices = shelf_prices, .release = shelf_release, .free = shelf_free
   };
   shelf->fd = copy;
-  shelf->unpacker = tg_unpacker_new(copy);
+  shelf->unpacker = tg_unpacker_new(copy, &shelf->costs);
   return &shelf->supply;
+}
+
+void tg_shelf_count (tg_Supply *y, const tg_Costs *costs) {
+  shelf_of(y)->costs = *costs;
 }

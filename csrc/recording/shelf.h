@@ -22,6 +22,10 @@ tg_Supply *tg_shelf_new (int fd);
    they may move. False without memory. */
 bool tg_shelf_keep (tg_Supply *y, tg_BlockWalk *w);
 
+/* From now on what lists cost by these, which are copied, is counted ahead of
+   whoever reads (prices.h). */
+void tg_shelf_count (tg_Supply *y, const tg_Costs *costs);
+
 /* What the store is to ask for: where a block is, and whether it is packed. */
 uint64_t tg_shelf_place (const tg_FoundBlock *f);
 

@@ -29,8 +29,10 @@ struct tg_Unpacker {
   bool ends;              /* it is to end */
   State state;
   int fd;                 /* borrows */
+  const tg_Costs *costs;  /* borrows */
   uint64_t place;
   tg_Block *ahead;        /* the caller's memory; NULL if nothing is ahead */
+  tg_ValuePrice *prices;  /* the same for its lists; NULL: not asked for */
   tg_Unpacking unpacking; /* owns */
   tg_Unpacker *next;      /* list of all unpackers of the process */
 };
@@ -96,8 +98,11 @@ static void delist (const tg_Unpacker *u) {
 static void work (tg_Unpacker *u) {
   uint64_t place = u->place;
   tg_Block *b = u->ahead;
+  tg_ValuePrice *prices = u->prices;
   pthread_mutex_unlock(&u->mutex);
   bool good = tg_packedblock_load(&u->unpacking, u->fd, place, b);
+  if (good && prices != NULL)
+    tg_prices_count(u->costs, b->data, b->unpacked, prices);
   pthread_mutex_lock(&u->mutex);
   u->state = good ? GOOD : FAILED;
   pthread_cond_broadcast(&u->changed);
@@ -136,13 +141,14 @@ static void end_thread (tg_Unpacker *u) {
 
 /* }================================================================== */
 
-tg_Unpacker *tg_unpacker_new (int fd) {
+tg_Unpacker *tg_unpacker_new (int fd, const tg_Costs *costs) {
   if (tg_apart || sysconf(_SC_NPROCESSORS_ONLN) < 2)
     return NULL;
   tg_Unpacker *u = tg_calloc(1, sizeof *u);
   if (u == NULL)
     return NULL;
   u->fd = fd;
+  u->costs = costs;
   tg_atfork_register(TG_ATFORK_UNPACKERS, at_fork, NULL);
   pthread_mutex_init(&u->mutex, NULL);
   tg_clock_condition(&u->changed);
@@ -150,7 +156,8 @@ tg_Unpacker *tg_unpacker_new (int fd) {
   return u;
 }
 
-bool tg_unpacker_begin (tg_Unpacker *u, uint64_t place, tg_Block *b) {
+bool tg_unpacker_begin (tg_Unpacker *u, uint64_t place, tg_Block *b,
+                        tg_ValuePrice *prices) {
   pthread_mutex_lock(&u->mutex);
   tg_assert(u->state == NOTHING && u->ahead == NULL);
   bool begins = tg_packedblock_prepare(&u->unpacking, tg_block_used(b))
@@ -158,6 +165,7 @@ bool tg_unpacker_begin (tg_Unpacker *u, uint64_t place, tg_Block *b) {
   if (begins) {
     u->place = place;
     u->ahead = b;
+    u->prices = prices;
     u->state = WORKS;
     pthread_cond_broadcast(&u->changed);
   }

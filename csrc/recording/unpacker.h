@@ -19,18 +19,22 @@
 #define TG_UNPACKER_H
 
 #include "recording/packedblock.h"
+#include "stream/prices.h"
 
 typedef struct tg_Unpacker tg_Unpacker;
 
-/* Of the file 'fd', which it borrows. The thread comes with the first block.
-   NULL without memory, where there is one processor for both, and in a child
-   that has no threads (apart.h). Not with a mutex of atfork.h held. */
-tg_Unpacker *tg_unpacker_new (int fd);
+/* Of the file 'fd', which it borrows, and so the costs, which are those of its
+   stream. The thread comes with the first block. NULL without memory, where
+   there is one processor for both, and in a child that has no threads
+   (apart.h). Not with a mutex of atfork.h held. */
+tg_Unpacker *tg_unpacker_new (int fd, const tg_Costs *costs);
 
 /* Unpacks the block at 'place' into 'b', which has its head and room for its
-   data. Only while nothing is ahead. False: it does not, and 'b' is still the
+   data, and counts what its lists cost into 'prices' (prices.h), which may be
+   NULL. Only while nothing is ahead. False: it does not, and both are still the
    caller's. */
-bool tg_unpacker_begin (tg_Unpacker *u, uint64_t place, tg_Block *b);
+bool tg_unpacker_begin (tg_Unpacker *u, uint64_t place, tg_Block *b,
+                        tg_ValuePrice *prices);
 
 /* Whether it is at work. */
 bool tg_unpacker_works (tg_Unpacker *u);

@@ -12,7 +12,7 @@ bool tg_costs_known (const tg_Costs *c) {
   return false;
 }
 
-static uint64_t of_values (const tg_Costs *c, tg_Slice values,
+uint64_t tg_costs_of_list (const tg_Costs *c, tg_Slice values,
                            tg_CountedModels *models) {
   tg_ValueCount n;
   tg_valuecount(&n, values, models);
@@ -92,7 +92,7 @@ static uint32_t cut (uint64_t ticks) {
 
 /* The kind is asked for once: nearly all events are calls and returns. */
 tg_Price tg_costs_of (const tg_Costs *c, const tg_Event *e,
-                      const tg_Function *f, tg_CountedModels *models) {
+                      const tg_Function *f, uint64_t list) {
   Parts p = {0};
   if (e->kind == TG_EV_CALL)
     p = of_call(c, e, f);
@@ -100,8 +100,7 @@ tg_Price tg_costs_of (const tg_Costs *c, const tg_Event *e,
     p = of_return(c, f);
   else
     p.kind = of_other(c, e->kind);
-  if (e->values.data != NULL && e->kind != TG_EV_MARK)
-    p.beyond += of_values(c, e->values, models);
+  p.beyond += list;
   return (tg_Price){cut(p.kind + p.beyond),
                     p.work > 0 ? cut(p.work + p.beyond) : 0};
 }

@@ -49,7 +49,9 @@
   X(WORK_CALL_C) \
   X(WORK_RETURN_C) \
   X(ALIKE)      /* more: for each property of a table that is told by another
-                   one, in the place of PROPERTY */
+                   one, in the place of PROPERTY */ \
+  X(LEANING)    /* of a CALL and its RETURN: what ticks do not meet in the hook,
+                   but in the function that is called */
 
 typedef enum tg_Cost {
 #define X(name) TG_COST_##name,
@@ -70,9 +72,20 @@ typedef struct tg_Price {
   uint32_t work;              /* what a gauge of it shows; 0: not known */
 } tg_Price;
 
-/* 'f' is the function that the event calls or leaves, NULL if it is not known;
-   'models' are those of the event's chunk. */
+/* Whether the event has a list of values that the hook has captured: markers
+   are the program's own doing, and what they cost stays. */
+TG_INLINE bool tg_costs_count_list (const tg_Event *e) {
+  return e->values.data != NULL && e->kind != TG_EV_MARK
+         && e->kind != TG_EV_ALLOCATIONS;
+}
+
+/* What such a list costs, in ticks; 'models' are those of its chunk. */
+uint64_t tg_costs_of_list (const tg_Costs *c, tg_Slice values,
+                           tg_CountedModels *models);
+
+/* What the event costs, of whose list 'list' is known. 'f' is the function that
+   it calls or leaves, NULL if it is not known. */
 tg_Price tg_costs_of (const tg_Costs *c, const tg_Event *e,
-                      const tg_Function *f, tg_CountedModels *models);
+                      const tg_Function *f, uint64_t list);
 
 #endif

@@ -288,6 +288,12 @@ bool tg_cursor_place (tg_Cursor *c, tg_Store *s, tg_Pos pos) {
   return placed;
 }
 
+/* Of memory, and of a file being written, nobody counts them. */
+const tg_ValuePrice *tg_cursor_prices (const tg_Cursor *c) {
+  tg_Supply *y = c->chunk->supply;
+  return y != NULL && y->prices != NULL ? y->prices(y, c->chunk->block) : NULL;
+}
+
 /* Where the stream begins now: of a ring, later than it once did. */
 bool tg_cursor_first (tg_Cursor *c, tg_Store *s) {
   *c = (tg_Cursor){0};

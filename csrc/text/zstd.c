@@ -16,6 +16,15 @@
 #define LEVEL 1                   /* a third or fourth one takes half as much
                                      again for two bytes of a hundred */
 
+/* Of noise: so low a level looks at one place in a thousand for bytes that came
+   before; and what is left is to be told by Huffman codes, which such a level
+   does not by itself. The number of that parameter is not promised to stay: a
+   library that refuses it packs noise as all else. */
+#define NOISE_LEVEL (-1000)
+#define LITERALS_PARAMETER 1002   /* ZSTD_c_literalCompressionMode */
+#define LITERALS_AUTO 0
+#define LITERALS_PACKED 1
+
 static struct {
   pthread_once_t once;
   bool there;
@@ -79,12 +88,33 @@ static bool begin_packing (tg_Zstd *z) {
   return true;
 }
 
-size_t tg_zstd_pack (tg_Zstd *z, const void *data, size_t size, void *to,
-                     size_t room) {
+/* For bytes of this sort, from now on. */
+static void set_noise (tg_Zstd *z, bool noise) {
+  int literals = noise ? LITERALS_PACKED : LITERALS_AUTO;
+  if (z->noise == noise
+      || library.is_error(library.set(z->packs, LITERALS_PARAMETER, literals)))
+    return;
+  library.set(z->packs, LEVEL_PARAMETER, noise ? NOISE_LEVEL : LEVEL);
+  z->noise = noise;
+}
+
+static size_t pack (tg_Zstd *z, bool noise, const void *data, size_t size,
+                    void *to, size_t room) {
   if (!begin_packing(z))
     return 0;
+  set_noise(z, noise);
   size_t n = library.pack(z->packs, to, room, data, size);
   return library.is_error(n) ? 0 : n;
+}
+
+size_t tg_zstd_pack (tg_Zstd *z, const void *data, size_t size, void *to,
+                     size_t room) {
+  return pack(z, false, data, size, to, room);
+}
+
+size_t tg_zstd_pack_noise (tg_Zstd *z, const void *data, size_t size, void *to,
+                           size_t room) {
+  return pack(z, true, data, size, to, room);
 }
 
 /* In memory of ours, where the library can do that: then it asks for none, and

@@ -18,6 +18,7 @@
 
 typedef struct tg_Zstd {
   void *packs;            /* owns; libzstd's own state, NULL before its use */
+  bool noise;             /* which is set for bytes in which little repeats */
   void *unpacks;          /* owns; the same */
 } tg_Zstd;
 
@@ -31,6 +32,12 @@ size_t tg_zstd_bound (size_t size);
    memory, and if that has no room for them. */
 size_t tg_zstd_pack (tg_Zstd *z, const void *data, size_t size, void *to,
                      size_t room);
+
+/* The same of bytes of which some come more often than others, and little else
+   is to be found in them: nothing is looked for, so they are packed in a third
+   of the time, to as few. */
+size_t tg_zstd_pack_noise (tg_Zstd *z, const void *data, size_t size, void *to,
+                           size_t room);
 
 /* Allocates what tg_zstd_unpack would; false as there. */
 bool tg_zstd_ready (tg_Zstd *z);

@@ -23,7 +23,7 @@ local NEAR = 3              -- points within which a program's errors are
 local ROUNDS = 5
 local LONG, DENSE, SHORT = 0.25, 0.1, 0.02    -- seconds of untraced time of a
                             -- run: the more is recorded, the shorter
-local WINDOW_ROUNDS, WINDOWED = 2, 0.6      -- where windows alone are measured
+local WINDOW_ROUNDS, WINDOWED = 4, 0.6      -- where windows alone are measured
 
 local all = {"calls", "closures", "deep", "empty", "errors", "fib", "gsub",
              "gsubs", "json", "objects", "oop", "pingpong", "recur", "sines",

@@ -5,8 +5,9 @@
 ** Behind its time a packet is: ">a" a call of a, "~a" a frame of a that samples
 ** show, "<a" the end of either, "!8" a tick that stands for 8. A tick may go on
 ** with "=b": what ran is in no frame that is open, "=?": hidden; with "+3": it
-** is told apart, and so much was the hook's; "~30": for so long others had the
-** processor. "@7" at the end of any: what tracing has taken by then.
+** is told apart, and so much was the hook's; "%2": of each call of Lua ticks
+** meet so much too much; "~30": for so long others had the processor; "w": it
+** is in a window. "@7" at the end of any: what tracing has taken by then.
 */
 #include <math.h>
 
@@ -64,9 +65,17 @@ static void read_rest (const char **s, tg_Packet *k) {
     k->apart = true;
     k->hook_ns = read_number(s);
   }
+  if (**s == '%') {
+    ++*s;
+    k->leaning_ns = (double)read_number(s);
+  }
   if (**s == '~') {
     ++*s;
     k->others_ns = read_number(s);
+  }
+  if (**s == 'w') {
+    ++*s;
+    k->untraced = true;
   }
 }
 
@@ -289,6 +298,66 @@ static void weights (void) {
   tg_profile_free(&p);
 }
 
+/* Of calls of Lua functions ticks meet some of the hook, folded ones as well;
+   of C functions they do not, and no more than all that they have met. */
+static void leaning (void) {
+  static const struct {
+    const char *packets;
+    uint64_t met;
+    double error;
+  } all[] = {
+    {"0>a 500<a 500>a 1000!400+5600%50@5000 1000<a", 300, 50},
+    {"0>a 500>a 1000!400+5600%50@5000 1000<a 1000<a", 300, 50},
+    {"0>a 500>e 500<e 1000!400+5600%50@5000 1000<a", 350, 25},
+    {"0>a 1000!400+5600%500@5000 1000<a", 0, 250},
+    {"0>f 1000!400+5600%50@5000 1000<f", 400, 0}
+  };
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    tg_Profile p;
+    begin(&p);
+    p.levels = i == 1 ? 1 : p.levels;
+    take(&p, all[i].packets);
+    end(&p, 1000);
+    const char *name = i < 4 ? "a" : "string.rep";
+    double squares = 400.0 * 400.0 + all[i].error * all[i].error;
+    UNIT_CHECK(is_near(row_named(&p, name)->tally.self_ns,
+                       share(1000, 5000, all[i].met, squares)));
+    tg_profile_free(&p);
+  }
+}
+
+/* So many ticks of 10 ns, one after the other, and how they go on. */
+static uint64_t add_ticks (tg_Buf *out, uint64_t now, int n,
+                           const char *rest) {
+  for (; n > 0; n--)
+    tg_buf_addfmt(out, "%llu!10%s ", (unsigned long long)(now += 10), rest);
+  return now;
+}
+
+/* Where there are ticks in windows the clock is in doubt twice as much: a has
+   30 of 40 in windows and 10 of 40 outside, and half of the time. */
+static void windows (void) {
+  tg_Profile p;
+  tg_Buf packets = {0};
+  begin(&p);
+  tg_buf_addstr(&packets, "0>a ");
+  add_ticks(&packets, add_ticks(&packets, 0, 30, "w"), 10, "+0");
+  tg_buf_addstr(&packets, "400<a@500 400>b 410!10+500 ");
+  add_ticks(&packets, add_ticks(&packets, 410, 10, "w"), 29, "+0");
+  tg_buf_addstr(&packets, "800<b@1000");
+  tg_buf_addchar(&packets, 0);
+  take(&p, packets.data);
+  end(&p, 800);
+  double clock = 1 / pow(TG_BYTICK_DOUBT_FREE * 500, 2);
+  double bound = 1 / (4 * (10 * 100 + pow(TG_BYTICK_LEANING * 100, 2)));
+  double free = 1 / (4 * 30 * 100.0);
+  UNIT_CHECK(is_near(row_named(&p, "a")->tally.self_ns,
+                     (clock * 400 + bound * 200 + free * 600)
+                     / (clock + bound + free)));
+  tg_profile_free(&p);
+  tg_buf_free(&packets);
+}
+
 /* The groups of one function are together what the function is. */
 static void kin (void) {
   tg_Profile p;
@@ -425,6 +494,8 @@ int main (void) {
   UNIT_RUN(apart_of_frames);
   UNIT_RUN(no_frame);
   UNIT_RUN(weights);
+  UNIT_RUN(leaning);
+  UNIT_RUN(windows);
   UNIT_RUN(kin);
   UNIT_RUN(recursion);
   UNIT_RUN(huge);

@@ -23,6 +23,9 @@
 
 #define CHUNKS 20u
 
+#define A_SHORT_ONE "\x01\x41" "a"         /* lists of values (values.h) */
+#define A_LONG_STRING "\x01\x07\x03\x03" "abc"
+
 static char path[64];
 
 static tg_Recording *open_it (void) {
@@ -33,7 +36,8 @@ static tg_Recording *open_it (void) {
   return r;
 }
 
-/* A chunk with calls of 'f' that return, one after the other. */
+/* A chunk with calls of 'f' that return, one after the other. What their lists
+   cost differs. */
 static void write_chunk (Tape *t, tg_FunctionId f, uint64_t *packets) {
   static const uint32_t main_thread[] = {1, 0};
   t->chunk = tg_store_grow(&t->stream->store, 1, *packets);
@@ -42,7 +46,7 @@ static void write_chunk (Tape *t, tg_FunctionId f, uint64_t *packets) {
   e_context(t, *packets * 10, 1, main_thread);
   size_t room = t->chunk->size - sizeof(tg_Block);
   while ((size_t)(t->p - t->chunk->block->data) + 64 < room) {
-    e_call(t, f, 0, NULL);
+    e_call(t, f, 0, *packets % 3 == 0 ? A_LONG_STRING : A_SHORT_ONE);
     e_return(t);
     *packets += 2;
   }
@@ -71,11 +75,14 @@ static uint64_t count (tg_Recording *r) {
 }
 
 /* A recording at 'path' of many chunks; how many packets it has. */
-static uint64_t record (void) {
-  tg_FilePlan plan = {.path = path, .packs = true};
+static uint64_t record_as (bool packs) {
+  tg_FilePlan plan = {.path = path, .packs = packs};
   Tape t = {tg_stream_new(), NULL, NULL};
   uint64_t packets = 0;
   tg_FunctionId f = define(t.stream, "f", 1);
+  t.stream->clock = (tg_Clock){0, 1.0};
+  t.stream->costs.ticks[TG_COST_VALUES] = 3;
+  t.stream->costs.ticks[TG_COST_STRING] = 4;
   tg_FileWriter *file = tg_filewriter_new(&plan, t.stream);
   UNIT_CHECK(file != NULL);
   for (uint32_t i = 0; i < CHUNKS; i++) {
@@ -89,6 +96,10 @@ static uint64_t record (void) {
   tg_filewriter_close(file);
   tg_stream_unpin(t.stream);
   return packets;
+}
+
+static uint64_t record (void) {
+  return record_as(true);
 }
 
 static void read_again (void) {
@@ -118,6 +129,51 @@ static void two_readers_at_once (void) {
   tg_reader_free(first);
   tg_reader_free(second);
   tg_recording_close(r);
+}
+
+/* Of a block that was unpacked ahead. */
+static bool next_is_counted (tg_Cursor *c) {
+  return tg_cursor_advance(c) && tg_cursor_prices(c) != NULL;
+}
+
+/* What lists cost is counted with the blocks that are expected, where there is
+   a thread for it; of others whoever reads counts it. */
+static void lists_are_counted_ahead (void) {
+  tg_Cursor c;
+  bool ahead = sysconf(_SC_NPROCESSORS_ONLN) > 1;
+  record();
+  tg_Recording *r = open_it();
+  UNIT_CHECK(tg_cursor_first(&c, &r->stream->store));
+  UNIT_CHECK(tg_cursor_prices(&c) == NULL);
+  UNIT_CHECK(tg_cursor_advance(&c) && tg_cursor_advance(&c));
+  UNIT_CHECK(next_is_counted(&c) == ahead && next_is_counted(&c) == ahead);
+  UNIT_CHECK(!ahead || *tg_cursor_prices(&c) >= 3);
+  tg_cursor_drop(&c);
+  tg_recording_close(r);
+}
+
+/* All times of the recording, in one number. */
+static uint64_t times_of (uint64_t packets, uint64_t *spent) {
+  tg_Packet p;
+  uint64_t sum = 0, n = 0;
+  tg_Recording *r = open_it();
+  tg_Reader *reader = reader_of(r);
+  tg_reader_correct(reader);
+  for (; tg_reader_next(reader, r->end, &p); n++)
+    sum = 31 * sum + p.time_ns;
+  *spent = tg_reader_spent(reader);
+  UNIT_CHECK(n == packets && *spent > 0);
+  tg_reader_free(reader);
+  tg_recording_close(r);
+  return sum;
+}
+
+/* Of blocks that are not packed nothing is counted ahead. */
+static void lists_cost_the_same_either_way (void) {
+  uint64_t ahead_spent, spent;
+  uint64_t ahead = times_of(record(), &ahead_spent);
+  UNIT_CHECK(times_of(record_as(false), &spent) == ahead);
+  UNIT_CHECK(spent == ahead_spent);
 }
 
 /* Who has opened it while it was written reads it when it is closed: blocks may
@@ -306,6 +362,32 @@ static void there_and_back (void) {
   tg_zstd_free(&z);
 }
 
+/* Bytes that tell three bits each, and repeat nowhere; then again some that
+   repeat, which are packed as if there had been no noise. */
+static void noise_and_back (void) {
+  enum {SIZE = 50000};
+  tg_Zstd z = {0}, other = {0};
+  uint64_t seed = 1;
+  uint8_t noise[SIZE], packed[2 * SIZE], again[2 * SIZE], back[SIZE];
+  const char *text = "some words that come again and again ";
+  for (int i = 0; i < SIZE; i++)
+    noise[i] = (uint8_t)(unit_random(&seed) % 8);
+  for (int round = 0; round < 2; round++) {
+    size_t n = tg_zstd_pack_noise(&z, noise, SIZE, packed, sizeof packed);
+    UNIT_CHECK(n > SIZE * 3 / 8 && n < SIZE * 2 / 5);
+    UNIT_CHECK(tg_zstd_unpack(&z, packed, n, back, SIZE));
+    UNIT_CHECK(memcmp(back, noise, SIZE) == 0);
+    for (size_t i = 0; i < SIZE; i++)
+      back[i] = (uint8_t)text[i % strlen(text)];
+    n = tg_zstd_pack(&z, back, SIZE, packed, sizeof packed);
+    UNIT_CHECK(n < 200);
+    UNIT_CHECK(tg_zstd_pack(&other, back, SIZE, again, sizeof again) == n);
+    UNIT_CHECK(memcmp(again, packed, n) == 0);
+  }
+  tg_zstd_free(&z);
+  tg_zstd_free(&other);
+}
+
 /* On the wire: one entry, or none if it would be longer. */
 static void on_the_wire (void) {
   tg_Zstd z = {0};
@@ -373,6 +455,8 @@ int main (void) {
   if (tg_zstd_there()) {
     UNIT_RUN(read_again);
     UNIT_RUN(two_readers_at_once);
+    UNIT_RUN(lists_are_counted_ahead);
+    UNIT_RUN(lists_cost_the_same_either_way);
     UNIT_RUN(closed_meanwhile);
     UNIT_RUN(damaged_bytes);
     UNIT_RUN(said_sizes);
@@ -380,6 +464,7 @@ int main (void) {
     UNIT_RUN(more_than_a_usual_block_is_one_frame);
     UNIT_RUN(other_bytes_stand_for_nothing);
     UNIT_RUN(there_and_back);
+    UNIT_RUN(noise_and_back);
     UNIT_RUN(on_the_wire);
   }
   unlink(path);

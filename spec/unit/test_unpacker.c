@@ -55,7 +55,7 @@ static bool are_all (const tg_Block *b, uint8_t number) {
 static bool comes (tg_Unpacker *u, const tg_Block *head, uint8_t number) {
   bool good;
   tg_Block *b = memory(head);
-  UNIT_CHECK(tg_unpacker_begin(u, PLACE, b));
+  UNIT_CHECK(tg_unpacker_begin(u, PLACE, b, NULL));
   UNIT_CHECK(tg_unpacker_take(u, &good) == b);
   UNIT_CHECK(!tg_unpacker_works(u));
   good = good && are_all(b, number);
@@ -68,7 +68,7 @@ static void gives_what_the_file_has (void) {
   FILE *file = write_block(&head);
   int fd = fileno(file);
   bool good;
-  tg_Unpacker *u = tg_unpacker_new(fd);
+  tg_Unpacker *u = tg_unpacker_new(fd, NULL);
   if (u != NULL) {
     UNIT_CHECK(tg_unpacker_take(u, &good) == NULL && !good);
     for (int i = 0; i < 100; i++)
@@ -90,7 +90,7 @@ static int child_of (tg_Unpacker *u, const tg_Block *head) {
     return 1;
   tg_free(b);
   b = memory(head);
-  if (tg_unpacker_begin(u, PLACE, b))
+  if (tg_unpacker_begin(u, PLACE, b, NULL))
     return 2;
   tg_free(b);
   tg_unpacker_free(u);
@@ -100,11 +100,11 @@ static int child_of (tg_Unpacker *u, const tg_Block *head) {
 static void a_child_has_no_thread (void) {
   tg_Block head;
   FILE *file = write_block(&head);
-  tg_Unpacker *u = tg_unpacker_new(fileno(file));
+  tg_Unpacker *u = tg_unpacker_new(fileno(file), NULL);
   for (int i = 0; u != NULL && i < 20; i++) {
     bool good;
     tg_Block *b = memory(&head);
-    UNIT_CHECK(tg_unpacker_begin(u, PLACE, b));
+    UNIT_CHECK(tg_unpacker_begin(u, PLACE, b, NULL));
     pid_t pid = fork();
     if (pid == 0)
       _exit(child_of(u, &head));
