@@ -150,6 +150,9 @@ spec: all host $(SPECLIB)   ## the Lua suite; SPEC=path for a part of it
 	$(V)$(if $(SPEC),$(BUSTED) $(SPEC),$(SUITE) \
 	  build-aux/suite.sh busted --lua=$(HOST))
 
+stolen:       ## the suite while processors are taken away from it (as root); SPEC=path
+	$(V)build-aux/stolen.sh $(TOP) spec SPEC='$(SPEC)'
+
 matrix: all host $(SPECLIB)   ## its parts on recording under each of LUAS="lua5.4 ..."
 	$(V)$(SUITE) SPECS='$(or $(SPEC),$(MATRIX))' \
 	  build-aux/matrix.sh $(LUAS)
@@ -385,5 +388,5 @@ $(BIN): lua/tracegrip/cli/launcher.sh
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
 .SECONDARY:
-.PHONY: all deps vscode static static-objects crosscheck hostile hostile-run strange versions layouts jitlayouts oracle oracle-run musl arm64 host demo test importers memlab page pictures unit unit-run tsan spec matrix asan spec-preload oom bench breakpoints \
+.PHONY: all deps vscode static static-objects crosscheck hostile hostile-run strange versions layouts jitlayouts oracle oracle-run musl arm64 host demo test importers memlab page pictures unit unit-run tsan spec stolen matrix asan spec-preload oom bench breakpoints \
         soak truth fuzz fuzz-run lint format graph docs install env clean help

@@ -194,11 +194,11 @@ describe("a tree with lines", function ()
     end
     local with, times, calls = sums {lines = true}
     local without, expected, counted = sums()
-    -- calls from two lines have exact times of their own
-    assert.near(without.total_ms, with.total_ms, 0.01 * without.total_ms)
+    -- calls from two lines have times of their own, which ticks have a part in
+    assert.near(without.total_ms, with.total_ms, 0.05 * without.total_ms)
     assert.same(counted, calls)
     for name, ms in pairs(expected) do
-      assert.near(ms, times[name], 0.02 * without.total_ms, name)
+      assert.near(ms, times[name], 0.05 * without.total_ms, name)
     end
   end)
 
