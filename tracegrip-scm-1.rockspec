@@ -334,6 +334,7 @@ build = {
         "csrc/reader/functioncache.c",
         "csrc/reader/lefttime.c",
         "csrc/reader/minduration.c",
+        "csrc/reader/moves.c",
         "csrc/reader/packetredact.c",
         "csrc/reader/reader.c",
         "csrc/reader/redact.c",

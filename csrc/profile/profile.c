@@ -184,25 +184,36 @@ static bool counts_usage (const tg_Profile *p, const tg_Open *o) {
   return p->usage.on && !o->pause;
 }
 
-/* Of a call that goes on the time so far is known, if its yield was seen. */
-static bool enter (tg_Profile *p, const tg_Packet *k) {
-  uint32_t row = row_of(p, k->function);
+/* The innermost frame is to be one of that function; NULL without memory. */
+static tg_Open *open_frame (tg_Profile *p, tg_FunctionId function,
+                            tg_ThreadId thread, bool called) {
+  uint32_t row = row_of(p, function);
   if (row == TG_INTMAP_NONE
       || !tg_grow(&p->open, &p->copen, p->nopen + 1, sizeof *p->open))
-    return false;
+    return NULL;
   tg_Row *r = &p->rows[row];
   tg_Open *o = &p->open[p->nopen];
-  bool called = !k->resumed && !k->sampled;
   *o = (tg_Open){.call = {.row = row, .counted = called},
-                 .opened_ns = p->now_ns, .thread = k->thread,
-                 .sampled = k->sampled};
+                 .opened_ns = p->now_ns, .thread = thread};
+  r->tally.calls += called;
+  if (r->open++ == 0)
+    r->since_ns = p->now_ns;
+  return o;
+}
+
+/* Of a call that goes on the time so far is known, if its yield was seen. */
+static bool enter (tg_Profile *p, const tg_Packet *k) {
+  bool called = !k->resumed && !k->sampled;
+  tg_Open *o = open_frame(p, k->function, k->thread, called);
+  if (o == NULL)
+    return false;
+  uint32_t row = o->call.row;
+  tg_Row *r = &p->rows[row];
+  o->sampled = k->sampled;
   if (k->resumed)
     tg_suspended_resume(&p->waiting, k->thread, row, &o->call);
   if (called && p->lined == TG_LINED_ROWS && !tg_profilelines_call(p, k))
     return false;
-  r->tally.calls += called;
-  if (r->open++ == 0)
-    r->since_ns = p->now_ns;
   o->pause = k->sampled
                  && tg_function_is_pause(tg_profile_function(p, row));
   if ((has_tree(p) && !enter_node(p, o, k))
@@ -242,6 +253,13 @@ static bool was_last (const tg_Profile *p, const tg_Open *o) {
   return p->nopen == 0 || p->open[p->nopen - 1].thread != o->thread;
 }
 
+/* The call of a frame that was just closed will not go on. */
+static void end_call (tg_Profile *p, const tg_Open *o) {
+  over(p, &o->call);
+  if (p->waiting.places.count > 0 && was_last(p, o))
+    tg_suspended_end(&p->waiting, o->thread);
+}
+
 /* A frame is left: for good, or until its coroutine is resumed. */
 static bool leave (tg_Profile *p, const tg_Packet *k) {
   if (p->nopen == 0)
@@ -254,9 +272,7 @@ static bool leave (tg_Profile *p, const tg_Packet *k) {
   }
   if (k->why == TG_WHY_YIELD)
     return tg_suspended_park(&p->waiting, o->thread, &o->call);
-  over(p, &o->call);
-  if (p->waiting.places.count > 0 && was_last(p, o))
-    tg_suspended_end(&p->waiting, o->thread);
+  end_call(p, o);
   return true;
 }
 
@@ -407,6 +423,35 @@ void tg_profile_add (tg_Profile *p, const tg_Packet *k) {
   pass_time(p, k->time_ns, k->spent_ns);
   if (!add_packet(p, k))
     p->status = TG_ERR_MEMORY;
+}
+
+bool tg_profile_takes_moves (const tg_Profile *p) {
+  return !has_tree(p) && p->bytick.ticks == TG_TICKS_NONE
+         && p->lined == TG_LINED_NOT && !p->usage.on;
+}
+
+/* As the packet of the same frame. */
+static void add_move (tg_Profile *p, const tg_FrameMove *m) {
+  pass_time(p, m->time_ns, m->spent_ns);
+  p->events++;
+  tg_suspended_pass(&p->waiting);
+  if (!m->enters) {
+    if (p->nopen > 0)
+      end_call(p, close_frame(p));
+  }
+  else if (open_frame(p, m->function, m->thread, true) != NULL)
+    p->nopen++;
+  else
+    p->status = TG_ERR_MEMORY;
+}
+
+void tg_profile_add_moves (tg_Profile *p, const tg_FrameMove *list,
+                           uint32_t n) {
+  tg_assert(tg_profile_takes_moves(p));
+  if (n > 0 && tg_unlikely(!p->begun))
+    begin(p, list->time_ns, list->spent_ns);
+  for (uint32_t i = 0; i < n && p->status == TG_OK; i++)
+    add_move(p, &list[i]);
 }
 
 /* }================================================================== */

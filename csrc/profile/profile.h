@@ -40,6 +40,7 @@
 #include "profile/funclabels.h"
 #include "profile/linetree.h"
 #include "profile/usage.h"
+#include "reader/moves.h"
 #include "reader/reader.h"
 #include "reader/suspended.h"
 #include "stream/functions.h"
@@ -134,6 +135,12 @@ void tg_profile_makers (tg_Profile *p, tg_Reader *reader);
 
 /* Adds a packet, in their order. */
 void tg_profile_add (tg_Profile *p, const tg_Packet *packet);
+
+/* Whether it may be given moves in the place of packets (reader/moves.h): it
+   adds up calls and times, and nothing else. And so many of them. */
+bool tg_profile_takes_moves (const tg_Profile *p);
+void tg_profile_add_moves (tg_Profile *p, const tg_FrameMove *list,
+                           uint32_t n);
 
 /* A suspended coroutine will not come back ('profile' is a tg_Profile: for
    tg_reader_watch). */

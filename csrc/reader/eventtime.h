@@ -85,6 +85,12 @@ TG_INLINE void tg_eventtime_gap (tg_TrueClock *c, const tg_Event *e,
   tg_trueclock_pass(c, gap - overhead);
 }
 
+/* The rest of a moment whose ticks are known. */
+TG_INLINE void tg_eventtime_set (const tg_EventTime *t, tg_Moment *m) {
+  m->out = m->waited + (t->weighs ? 0 : t->true_clock.spent);
+  m->now_ns = tg_clock_ns(&t->clock, m->ticks - m->out);
+}
+
 /* When the event is. What it says of a window is the recorded length here: that
    may be corrected later (timers.h). */
 TG_INLINE tg_Moment tg_eventtime_at (tg_EventTime *t, const tg_Event *e) {
@@ -95,9 +101,19 @@ TG_INLINE tg_Moment tg_eventtime_at (tg_EventTime *t, const tg_Event *e) {
                  - (m.waited - t->waited);
   if (tg_eventtime_corrects(t))
     tg_eventtime_gap(&t->true_clock, e, gap);
-  m.out = m.waited + (t->weighs ? 0 : t->true_clock.spent);
-  m.now_ns = tg_clock_ns(&t->clock, m.ticks - m.out);
+  tg_eventtime_set(t, &m);
   t->untraced_ns += tg_event_untraced(e);
+  return m;
+}
+
+/* The same of a call or return, so long after the event before. */
+TG_INLINE tg_Moment tg_eventtime_after (tg_EventTime *t, uint32_t ticks) {
+  tg_Moment m = {.ticks = t->ticks + ticks, .waited = t->waited};
+  if (tg_unlikely(m.ticks < t->ticks))
+    m.ticks = t->ticks;
+  if (tg_eventtime_corrects(t))
+    tg_trueclock_pass(&t->true_clock, t->ticks > 0 ? m.ticks - t->ticks : 0);
+  tg_eventtime_set(t, &m);
   return m;
 }
 
@@ -117,15 +133,11 @@ TG_INLINE void tg_eventtime_sample (tg_EventTime *t, tg_Event *e) {
     e->used_ns -= taken < e->used_ns ? taken : e->used_ns;
 }
 
-/* What the event costs, where anything is taken out; the rest as of
-   tg_costs_of. */
-TG_INLINE void tg_eventtime_cost (tg_EventTime *t, tg_Event *e,
-                                  const tg_Function *f, uint64_t list,
+/* What the event at that moment costs, where anything is taken out. */
+TG_INLINE void tg_eventtime_cost (tg_EventTime *t, tg_Price price,
                                   const tg_Moment *m) {
   t->spent_ns = tg_clock_ns(&t->clock, m->ticks - m->waited) - m->now_ns;
-  tg_trueclock_event(&t->true_clock, e, f, list);
-  if (e->kind == TG_EV_SAMPLE && !t->weighs)
-    tg_eventtime_sample(t, e);
+  tg_trueclock_event(&t->true_clock, price);
 }
 
 /* What ticks meet too much in a call, in nanoseconds. */

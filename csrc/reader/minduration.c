@@ -145,6 +145,11 @@ static bool is_off (const tg_MinDuration *s) {
   return s->min_ns == 0 && s->sure_ns == 0;
 }
 
+uint32_t tg_minduration_moves (tg_MinDuration *s, tg_Pos end,
+                               tg_FrameMove *list, uint32_t most) {
+  return is_off(s) ? tg_reader_moves(s->reader, end, list, most) : 0;
+}
+
 /* The reader tells one listener: with a minimum duration it tells the filter,
    which passes the news on. */
 void tg_minduration_watch (tg_MinDuration *s,

@@ -31,6 +31,7 @@
 
 #include "base/base.h"
 #include "reader/lefttime.h"
+#include "reader/moves.h"
 #include "reader/reader.h"
 #include "reader/stays.h"
 
@@ -99,6 +100,11 @@ tg_Pos tg_minduration_pos (const tg_MinDuration *s);
 ** the next call. Calls that are still open there are given, however short.
 */
 bool tg_minduration_next (tg_MinDuration *s, tg_Pos end, tg_Packet *out);
+
+/* The same as moves (moves.h), of which there are none where there is a
+   minimum. */
+uint32_t tg_minduration_moves (tg_MinDuration *s, tg_Pos end,
+                               tg_FrameMove *list, uint32_t most);
 
 /* TG_OK, or why no more packets will come: the reader's reason, or memory. */
 tg_Status tg_minduration_status (const tg_MinDuration *s);

@@ -39,13 +39,10 @@ TG_INLINE void tg_openframe_fill (tg_Framer *fr, const tg_StackFrame *f,
   out->sampled = f->sampled;
 }
 
-/* A frame that is entered again is no new hit, but tells the count. */
-TG_INLINE uint64_t tg_openframe_hit (const tg_Framer *fr,
-                                     tg_CachedFunction *k, bool resumed) {
-  if ((fr->selection.types & TG_TYPE_HITCOUNT) == 0)
-    return 0;
-  k->hits += !resumed;
-  return k->hits;
+/* Whether entries of the frame are counted. */
+TG_INLINE bool tg_openframe_counts (const tg_Framer *fr,
+                                    const tg_StackFrame *f) {
+  return (fr->selection.types & TG_TYPE_HITCOUNT) != 0 && !f->sampled;
 }
 
 /* Whether the filter, if any, lets a frame through that is entered now. */
@@ -101,27 +98,37 @@ TG_INLINE bool tg_openframe_wanted (tg_Framer *fr, tg_StackFrame *f,
   return k->wanted;
 }
 
-/* The frame is entered, of a function of which 'k' is known; whether that gives
-   a packet. */
-TG_INLINE bool tg_openframe_enter (tg_Framer *fr, const tg_Stack *s,
-                                   tg_StackFrame *f, tg_CachedFunction *k,
-                                   bool resumed, tg_Packet *out) {
+/* The frame is entered, of a function of which 'k' is known; whether that is
+   shown. */
+TG_INLINE bool tg_openframe_show (tg_Framer *fr, const tg_Stack *s,
+                                  tg_StackFrame *f, tg_CachedFunction *k,
+                                  bool resumed) {
   f->inside = tg_openframe_wanted(fr, f, k, resumed)
               && fr->inside < fr->selection.max_depth;
   if (!f->inside)
     return false;
   fr->inside++;
   fr->passed++;
-  uint64_t hits = f->sampled ? 0 : tg_openframe_hit(fr, k, resumed);
+  k->hits += !resumed && tg_openframe_counts(fr, f);
   f->shown = tg_openframe_passes(fr, s, k);
   if (!f->shown)
     return false;
   f->depth = fr->open++;
   f->opened_ns = fr->now_ns;
+  return true;
+}
+
+/* The same; whether that gives a packet. A frame that is entered again is no
+   new hit, but tells the count. */
+TG_INLINE bool tg_openframe_enter (tg_Framer *fr, const tg_Stack *s,
+                                   tg_StackFrame *f, tg_CachedFunction *k,
+                                   bool resumed, tg_Packet *out) {
+  if (!tg_openframe_show(fr, s, f, k, resumed))
+    return false;
   tg_openframe_fill(fr, f, s->thread, TG_WHY_ENTER, out);
   out->body = tg_stack_body(s);
   out->resumed = resumed;
-  out->hits = hits;
+  out->hits = tg_openframe_counts(fr, f) ? k->hits : 0;
   return true;
 }
 
@@ -136,16 +143,21 @@ TG_INLINE bool tg_openframe_hide (tg_Framer *fr, tg_StackFrame *f) {
   return shown;
 }
 
-/* The frame is left; whether that gives a packet. */
-TG_INLINE bool tg_openframe_leave (tg_Framer *fr, const tg_Stack *s,
-                                   tg_StackFrame *f, tg_Packet *out) {
+/* The frame is left; whether somebody is to be told. */
+TG_INLINE bool tg_openframe_close (tg_Framer *fr, tg_StackFrame *f) {
   if (!f->inside)
     return false;
   bool shown = tg_openframe_hide(fr, f);
-  if (fr->selection.count == 0) /* nobody is there to be told */
+  if (fr->selection.count == 0) /* nobody is there */
     return false;
   fr->passed++;
-  if (!shown)
+  return shown;
+}
+
+/* The same; whether that gives a packet. */
+TG_INLINE bool tg_openframe_leave (tg_Framer *fr, const tg_Stack *s,
+                                   tg_StackFrame *f, tg_Packet *out) {
+  if (!tg_openframe_close(fr, f))
     return false;
   tg_openframe_fill(fr, f, s->thread, fr->job.why, out);
   if (!f->sampled) {

@@ -16,33 +16,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "reader/clockpast.h"
-#include "reader/eventtime.h"
 #include "reader/framesample.h"
-#include "reader/packetredact.h"
-#include "reader/timers.h"
+#include "reader/readstate.h"
 #include "stream/eventreader.h"
 #include "stream/marks.h"
-
-struct tg_Reader {
-  tg_Stream *stream;    /* pins */
-  tg_Cursor cursor;     /* pins the chunks from here on, once placed */
-  tg_Pos from;
-  uint64_t lost;
-  tg_EventTime time;
-  uint32_t context;     /* offset in the cursor's chunk of the last CONTEXT, to
-                           which values refer */
-  tg_CountedModels models;      /* of what is behind that */
-  const tg_ValuePrice *prices;  /* borrows, of the chunk: of lists to come;
-                                   NULL: not known */
-  uint64_t to_ns;       /* no event after this time is read */
-  tg_Timers timers;     /* these two only if markers are asked for: owns */
-  tg_ClockPast past;    /* owns; if costs are taken out */
-  tg_Framer framer;     /* owns; its status is the reader's */
-  tg_PacketRedact redact;   /* owns; used if the selection hides something */
-  void (*pace) (void *ud);
-  void *pace_ud;
-};
 
 /*
 ** {==================================================================
@@ -55,7 +32,7 @@ struct tg_Reader {
 static void find_prices (tg_Reader *r) {
   bool asks = tg_eventtime_corrects(&r->time) && r->cursor.store != NULL
               && r->cursor.offset == 0;
-  r->prices = asks ? tg_cursor_prices(&r->cursor) : NULL;
+  r->prices = asks ? tg_cursor_prices(&r->cursor) : (tg_Prices){.count = 0};
 }
 
 /* At 'from', or where a ring now begins; later, if nothing is there yet. */
@@ -302,11 +279,6 @@ const tg_Stream *tg_reader_stream (const tg_Reader *r) {
 
 /* }================================================================== */
 
-/* A copy of a reader at the end of a chunk may be placed in the next one. */
-TG_INLINE uint32_t context_of (const tg_Reader *r) {
-  return r->context <= r->cursor.offset ? r->context : 0;
-}
-
 /* In a new chunk, or at a CONTEXT. */
 static void begin_context (tg_Reader *r, uint32_t offset) {
   r->context = offset;
@@ -350,18 +322,6 @@ static const tg_Function *function_of (const tg_Reader *r, const tg_Event *e) {
   return tg_functions_find(r->stream->functions, id);
 }
 
-/* What the event's list has cost. */
-TG_INLINE uint64_t cost_of_list (tg_Reader *r, const tg_Event *e) {
-  if (!tg_costs_count_list(e))
-    return 0;
-  if (r->prices != NULL) {
-    tg_ValuePrice price = *r->prices++;
-    if (tg_likely(price != TG_PRICES_ASK))
-      return price;
-  }
-  return tg_costs_of_list(r->time.true_clock.costs, e->values, &r->models);
-}
-
 /* For markers, what is asked of the past. False without memory. */
 static bool remember (tg_Reader *r, tg_Event *e, const tg_Moment *m) {
   uint32_t sort = e->kind == TG_EV_MARK ? e->mark & TG_MARK_SORT : TG_NMARKS;
@@ -373,6 +333,17 @@ static bool remember (tg_Reader *r, tg_Event *e, const tg_Moment *m) {
                       m->now_ns);
   return !tg_eventtime_corrects(&r->time)
          || tg_clockpast_add(&r->past, m->ticks, m->out);
+}
+
+/* Takes note of what the event at that moment has cost. */
+TG_INLINE void take_cost (tg_Reader *r, tg_Event *e, const tg_Moment *m) {
+  const tg_Costs *c = r->time.true_clock.costs;
+  uint64_t list = tg_costs_count_list(e)
+                  ? tg_readstate_price(r, e->values) : 0;
+  tg_Price price = tg_costs_of(c, e->kind, e->flags, function_of(r, e), list);
+  tg_eventtime_cost(&r->time, price, m);
+  if (e->kind == TG_EV_SAMPLE && !r->time.weighs)
+    tg_eventtime_sample(&r->time, e);
 }
 
 /* Decodes the event that comes next: its size; 0 if there is none before
@@ -389,10 +360,10 @@ static size_t decode (tg_Reader *r, tg_Pos end) {
   if (size == 0)
     return 0;
   const uint8_t *from = r->cursor.chunk->block->data;
-  const uint8_t *origin = from + context_of(r);
+  const uint8_t *origin = from + tg_readstate_context(r);
   size_t used = tg_event_decode(&origin, data, size, &r->framer.event);
   tg_assert(used <= size);
-  if (tg_unlikely(origin != from + context_of(r)))
+  if (tg_unlikely(origin != from + tg_readstate_context(r)))
     begin_context(r, (uint32_t)(origin - from));
   if (used == 0) {
     r->framer.at = tg_cursor_pos(&r->cursor);
@@ -421,7 +392,7 @@ static bool read_event (tg_Reader *r, tg_Pos end, uint64_t *now_ns) {
     return false;
   }
   if (tg_eventtime_corrects(&r->time))
-    tg_eventtime_cost(&r->time, e, function_of(r, e), cost_of_list(r, e), &m);
+    take_cost(r, e, &m);
   r->framer.at = tg_cursor_pos(&r->cursor);
   if (r->framer.marks && !remember(r, e, &m)) {
     r->framer.status = TG_ERR_MEMORY;

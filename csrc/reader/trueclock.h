@@ -85,10 +85,8 @@ TG_INLINE void tg_trueclock_overhead (tg_TrueClock *c, uint64_t ticks) {
    program's time. */
 void tg_trueclock_gauge (tg_TrueClock *c, uint64_t gap);
 
-/* An event is there; after tg_trueclock_pass. The rest as of tg_costs_of. */
-TG_INLINE void tg_trueclock_event (tg_TrueClock *c, const tg_Event *e,
-                                   const tg_Function *f, uint64_t list) {
-  tg_Price price = tg_costs_of(c->costs, e, f, list);
+/* An event of that price is there; after tg_trueclock_pass. */
+TG_INLINE void tg_trueclock_event (tg_TrueClock *c, tg_Price price) {
   uint64_t cost = (uint64_t)price.ticks * c->scale / TG_TRUECLOCK_SAME;
   uint64_t most = TG_TRUECLOCK_OWED * cost;
   c->work = price.work;

@@ -29,13 +29,8 @@ typedef struct Kept {
   tg_Block *copy;         /* owns; NULL of one that is packed */
 } Kept;
 
-/* Before each block in memory, whose owner has both. */
-typedef struct Held {
-  tg_ValuePrice *prices;  /* owns; room for those of its lists, or NULL */
-  bool counted;           /* they are there, if the block is */
-} Held;
-
-_Static_assert(sizeof(Held) % _Alignof(tg_Block) == 0, "a block follows");
+_Static_assert(sizeof(tg_Prices) % _Alignof(tg_Block) == 0,
+               "a block follows");
 
 typedef struct Shelf {
   tg_Supply supply;       /* first */
@@ -68,26 +63,28 @@ static size_t room_for (size_t size) {
   return size < TG_CHUNK_SIZE ? TG_CHUNK_SIZE : size;
 }
 
-static Held *held (const tg_Block *b) {
-  return (Held *)(uintptr_t)b - 1;
+/* Those of a block in memory, which stand before it: whoever has the block owns
+   their room, too. */
+static tg_Prices *prices_of (const tg_Block *b) {
+  return (tg_Prices *)(uintptr_t)b - 1;
 }
 
 static tg_Block *new_memory (size_t size) {
-  Held *h = tg_malloc(sizeof *h + room_for(size));
-  if (h == NULL) {
+  tg_Prices *p = tg_malloc(sizeof *p + room_for(size));
+  if (p == NULL) {
     errno = ENOMEM;
     return NULL;
   }
-  *h = (Held){0};
-  return (tg_Block *)(void *)(h + 1);
+  *p = (tg_Prices){0};
+  return (tg_Block *)(void *)(p + 1);
 }
 
 /* NULL is fine. */
 static void free_memory (tg_Block *b) {
   if (b == NULL)
     return;
-  tg_free(held(b)->prices);
-  tg_free(held(b));
+  tg_free(prices_of(b)->list);
+  tg_free(prices_of(b));
 }
 
 /* The spare block, if it is large enough: fresh memory costs as much as what is
@@ -99,7 +96,7 @@ static tg_Block *take_memory (Shelf *shelf, size_t size) {
     return new_memory(size);
   shelf->spare = NULL;
   shelf->spare_size = 0;
-  held(b)->counted = false;
+  prices_of(b)->count = 0;
   return b;
 }
 
@@ -215,22 +212,20 @@ static tg_Block *unpack (Shelf *shelf, uint64_t place, size_t size) {
 static tg_Block *take_ahead (Shelf *shelf, bool *good) {
   tg_assert(shelf->ahead != 0);
   shelf->ahead = 0;
-  tg_Block *b = tg_unpacker_take(shelf->unpacker, good);
-  held(b)->counted = held(b)->counted && *good;
-  return b;
+  return tg_unpacker_take(shelf->unpacker, good);
 }
 
 /* Room for what is counted in a block that is unpacked ahead; NULL: nothing is,
    and whoever reads counts. */
-static tg_ValuePrice *begin_count (const Shelf *shelf, const tg_Block *b) {
-  Held *h = held(b);
+static tg_Prices *begin_count (const Shelf *shelf, const tg_Block *b) {
+  tg_Prices *p = prices_of(b);
   size_t most = tg_prices_most(TG_BLOCK_UNPACKED);
   if (!tg_costs_known(&shelf->costs) || b->unpacked > TG_BLOCK_UNPACKED)
     return NULL;
-  if (h->prices == NULL)
-    h->prices = tg_malloc(most * sizeof *h->prices);
-  h->counted = h->prices != NULL;
-  return h->prices;
+  tg_assert(p->count == 0);
+  if (p->list == NULL)
+    p->list = tg_malloc(most * sizeof *p->list);
+  return p->list != NULL ? p : NULL;
 }
 
 static void drop_ahead (Shelf *shelf) {
@@ -307,9 +302,9 @@ static void shelf_release (tg_Supply *y, tg_Block *b, size_t size) {
   give_memory(shelf_of(y), b, size);
 }
 
-static const tg_ValuePrice *shelf_prices (tg_Supply *y, const tg_Block *b) {
+static tg_Prices shelf_prices (tg_Supply *y, const tg_Block *b) {
   (void)y;
-  return held(b)->counted ? held(b)->prices : NULL;
+  return *prices_of(b);
 }
 
 /* Called when the last chunk has gone: no block is out any more. */

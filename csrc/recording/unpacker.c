@@ -4,6 +4,7 @@
 #include "recording/unpacker.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -32,7 +33,8 @@ struct tg_Unpacker {
   const tg_Costs *costs;  /* borrows */
   uint64_t place;
   tg_Block *ahead;        /* the caller's memory; NULL if nothing is ahead */
-  tg_ValuePrice *prices;  /* the same for its lists; NULL: not asked for */
+  tg_Prices *prices;      /* the same for its lists; NULL: not asked for */
+  atomic_bool awaited;    /* somebody waits for it: what is counted is enough */
   tg_Unpacking unpacking; /* owns */
   tg_Unpacker *next;      /* list of all unpackers of the process */
 };
@@ -98,11 +100,12 @@ static void delist (const tg_Unpacker *u) {
 static void work (tg_Unpacker *u) {
   uint64_t place = u->place;
   tg_Block *b = u->ahead;
-  tg_ValuePrice *prices = u->prices;
+  tg_Prices *prices = u->prices;
   pthread_mutex_unlock(&u->mutex);
   bool good = tg_packedblock_load(&u->unpacking, u->fd, place, b);
   if (good && prices != NULL)
-    tg_prices_count(u->costs, b->data, b->unpacked, prices);
+    prices->count = tg_prices_count(u->costs, b->data, b->unpacked,
+                                    prices->list, &u->awaited);
   pthread_mutex_lock(&u->mutex);
   u->state = good ? GOOD : FAILED;
   pthread_cond_broadcast(&u->changed);
@@ -157,7 +160,7 @@ tg_Unpacker *tg_unpacker_new (int fd, const tg_Costs *costs) {
 }
 
 bool tg_unpacker_begin (tg_Unpacker *u, uint64_t place, tg_Block *b,
-                        tg_ValuePrice *prices) {
+                        tg_Prices *prices) {
   pthread_mutex_lock(&u->mutex);
   tg_assert(u->state == NOTHING && u->ahead == NULL);
   bool begins = tg_packedblock_prepare(&u->unpacking, tg_block_used(b))
@@ -166,6 +169,7 @@ bool tg_unpacker_begin (tg_Unpacker *u, uint64_t place, tg_Block *b,
     u->place = place;
     u->ahead = b;
     u->prices = prices;
+    atomic_store_explicit(&u->awaited, false, memory_order_relaxed);
     u->state = WORKS;
     pthread_cond_broadcast(&u->changed);
   }
@@ -181,6 +185,7 @@ bool tg_unpacker_works (tg_Unpacker *u) {
 }
 
 tg_Block *tg_unpacker_take (tg_Unpacker *u, bool *good) {
+  atomic_store_explicit(&u->awaited, true, memory_order_relaxed);
   pthread_mutex_lock(&u->mutex);
   while (u->state == WORKS)
     pthread_cond_wait(&u->changed, &u->mutex);

@@ -30,11 +30,11 @@ typedef struct tg_Unpacker tg_Unpacker;
 tg_Unpacker *tg_unpacker_new (int fd, const tg_Costs *costs);
 
 /* Unpacks the block at 'place' into 'b', which has its head and room for its
-   data, and counts what its lists cost into 'prices' (prices.h), which may be
-   NULL. Only while nothing is ahead. False: it does not, and both are still the
-   caller's. */
+   data, and then counts what its lists cost into 'prices' (prices.h), which may
+   be NULL, until the block is taken. Only while nothing is ahead. False: it
+   does not, and both are still the caller's. */
 bool tg_unpacker_begin (tg_Unpacker *u, uint64_t place, tg_Block *b,
-                        tg_ValuePrice *prices);
+                        tg_Prices *prices);
 
 /* Whether it is at work. */
 bool tg_unpacker_works (tg_Unpacker *u);

@@ -12,9 +12,12 @@ bool tg_costs_known (const tg_Costs *c) {
   return false;
 }
 
+/* Every fourth list is empty, or one value that is a tag alone. */
 uint64_t tg_costs_of_list (const tg_Costs *c, tg_Slice values,
                            tg_CountedModels *models) {
   tg_ValueCount n;
+  if (values.size - 1 <= 1 && values.data[0] <= 1)
+    return c->ticks[TG_COST_VALUES];
   tg_valuecount(&n, values, models);
   return c->ticks[TG_COST_VALUES] + n.objects * c->ticks[TG_COST_TABLE]
          + n.properties * c->ticks[TG_COST_PROPERTY]
@@ -53,17 +56,17 @@ typedef struct Parts {
   uint64_t beyond;      /* more than those: all of it is work of the hook's */
 } Parts;
 
-static Parts of_call (const tg_Costs *c, const tg_Event *e,
+static Parts of_call (const tg_Costs *c, uint32_t flags,
                       const tg_Function *f) {
   bool c_function = f != NULL && f->is_c;
   Parts p = {0};
-  if (e->flags & TG_EVF_TAIL)
+  if (flags & TG_EVF_TAIL)
     p.kind = c->ticks[TG_COST_TAIL];
   else {
     p.kind = c->ticks[c_function ? TG_COST_CALL_C : TG_COST_CALL];
     p.work = c->ticks[c_function ? TG_COST_WORK_CALL_C : TG_COST_WORK_CALL];
   }
-  if (e->flags & TG_EVF_SITE)
+  if (flags & TG_EVF_SITE)
     p.beyond += c->ticks[TG_COST_SITE];
   if (f != NULL)
     p.beyond += of_function(c, f);
@@ -91,15 +94,15 @@ static uint32_t cut (uint64_t ticks) {
 }
 
 /* The kind is asked for once: nearly all events are calls and returns. */
-tg_Price tg_costs_of (const tg_Costs *c, const tg_Event *e,
+tg_Price tg_costs_of (const tg_Costs *c, tg_Kind kind, uint32_t flags,
                       const tg_Function *f, uint64_t list) {
   Parts p = {0};
-  if (e->kind == TG_EV_CALL)
-    p = of_call(c, e, f);
-  else if (e->kind == TG_EV_RETURN)
+  if (kind == TG_EV_CALL)
+    p = of_call(c, flags, f);
+  else if (kind == TG_EV_RETURN)
     p = of_return(c, f);
   else
-    p.kind = of_other(c, e->kind);
+    p.kind = of_other(c, kind);
   p.beyond += list;
   return (tg_Price){cut(p.kind + p.beyond),
                     p.work > 0 ? cut(p.work + p.beyond) : 0};

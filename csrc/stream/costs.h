@@ -83,9 +83,9 @@ TG_INLINE bool tg_costs_count_list (const tg_Event *e) {
 uint64_t tg_costs_of_list (const tg_Costs *c, tg_Slice values,
                            tg_CountedModels *models);
 
-/* What the event costs, of whose list 'list' is known. 'f' is the function that
-   it calls or leaves, NULL if it is not known. */
-tg_Price tg_costs_of (const tg_Costs *c, const tg_Event *e,
+/* What an event of that kind costs, of whose list 'list' is known. 'f' is the
+   function that it calls or leaves, NULL if it is not known. */
+tg_Price tg_costs_of (const tg_Costs *c, tg_Kind kind, uint32_t flags,
                       const tg_Function *f, uint64_t list);
 
 #endif

@@ -49,4 +49,36 @@ TG_INLINE size_t tg_eventshape_values (const uint8_t *p, tg_EventShape s) {
   return tg_unlikely(n > TG_SHAPE_SHORT) ? tg_eventshape_many(p, s) : n;
 }
 
+/* Whether an event with that first byte tells a list of values, which may be
+   that there are none. */
+TG_INLINE bool tg_eventshape_has_list (uint8_t first, tg_EventShape s) {
+  return s.count != TG_SHAPE_NONE
+         || (first & (TG_EV_KINDMASK | TG_EVF_NOTHING))
+            == (TG_EV_RETURN | TG_EVF_NOTHING);
+}
+
+/* That list, where the values are the 'n' bytes at 'p' with their count; they
+   refer to bytes from 'origin' on, if to any. One without values is one byte,
+   which is in no event (values.h). */
+TG_INLINE tg_Slice tg_eventshape_list (const uint8_t *p, size_t n,
+                                       tg_EventShape s,
+                                       const uint8_t *origin) {
+  static const uint8_t nothing[] = {0};
+  size_t counted = 1;
+  bool refers;
+  if (s.count == TG_SHAPE_NONE)
+    return (tg_Slice){.data = nothing, .size = sizeof nothing};
+  if (s.count == TG_SHAPE_U32) {
+    counted = sizeof(uint32_t);
+    refers = (tg_get32(p) & TG_VALUES_REFERS) != 0;
+  }
+  else {
+    while (p[counted - 1] >= 0x80)
+      counted++;
+    refers = counted > 1;
+  }
+  return (tg_Slice){.data = p + counted, .size = n - counted,
+                    .origin = refers ? origin : NULL};
+}
+
 #endif

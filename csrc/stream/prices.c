@@ -1,6 +1,6 @@
 /*
 ** prices.c - see prices.h. Called by the thread that unpacks blocks, once for
-** each of them: whoever reads may wait for that.
+** each of them.
 */
 #include "stream/prices.h"
 
@@ -32,56 +32,34 @@ static size_t pass_event (Counting *k, const uint8_t *p) {
   return n;
 }
 
-/* The values of 'n' bytes at 'p', of which the first are their count. */
-TG_INLINE tg_Slice slice_of (const Counting *k, const uint8_t *p, size_t n,
-                             tg_EventShape s) {
-  size_t counted = 1;
-  bool refers;
-  if (s.count == TG_SHAPE_U32) {
-    counted = sizeof(uint32_t);
-    refers = (tg_get32(p) & TG_VALUES_REFERS) != 0;
-  }
-  else {
-    while (p[counted - 1] >= 0x80)
-      counted++;
-    refers = counted > 1;
-  }
-  return (tg_Slice){.data = p + counted, .size = n - counted,
-                    .origin = refers ? k->origin : NULL};
-}
-
-TG_INLINE bool gives_nothing (uint8_t first) {
-  return (first & (TG_EV_KINDMASK | TG_EVF_NOTHING))
-         == (TG_EV_RETURN | TG_EVF_NOTHING);
-}
-
 /* An event with that shape, which is whole but for its values; 0: one has to
    look. */
 TG_INLINE size_t pass_shaped (Counting *k, const uint8_t *p, tg_EventShape s) {
-  static const uint8_t nothing[] = {0};
   const uint8_t *values = p + s.size;
-  if (s.count == TG_SHAPE_NONE) {
-    if (gives_nothing(*p))
-      put_price(k, (tg_Slice){.data = nothing, .size = sizeof nothing});
-    return s.size;
+  size_t n = 0;
+  if (s.count != TG_SHAPE_NONE) {
+    n = tg_eventshape_values(values, s);
+    if (n == 0 || n > (size_t)(k->end - values))
+      return 0;
   }
-  size_t n = tg_eventshape_values(values, s);
-  if (n == 0 || n > (size_t)(k->end - values))
-    return 0;
-  put_price(k, slice_of(k, values, n, s));
+  if (tg_eventshape_has_list(*p, s))
+    put_price(k, tg_eventshape_list(values, n, s, k->origin));
   return s.size + n;
 }
 
-void tg_prices_count (const tg_Costs *c, const uint8_t *data, size_t size,
-                      tg_ValuePrice *to) {
+size_t tg_prices_count (const tg_Costs *c, const uint8_t *data, size_t size,
+                        tg_ValuePrice *to, const atomic_bool *enough) {
   Counting k = {.costs = c, .end = data + size, .origin = data, .to = to};
   const uint8_t *p = data;
-  for (size_t n; p < k.end; p += n) {
+  size_t n = 1;
+  for (; n > 0 && p < k.end
+         && !atomic_load_explicit(enough, memory_order_relaxed); p += n) {
     tg_EventShape s = tg_eventshapes[*p];
     n = 0;
     if (s.size > 0 && k.end - p >= (ptrdiff_t)TG_SHAPE_MOST)
       n = pass_shaped(&k, p, s);
-    if (n == 0 && (n = pass_event(&k, p)) == 0)
-      return;
+    if (n == 0)
+      n = pass_event(&k, p);
   }
+  return (size_t)(k.to - to);
 }

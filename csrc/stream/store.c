@@ -289,9 +289,10 @@ bool tg_cursor_place (tg_Cursor *c, tg_Store *s, tg_Pos pos) {
 }
 
 /* Of memory, and of a file being written, nobody counts them. */
-const tg_ValuePrice *tg_cursor_prices (const tg_Cursor *c) {
+tg_Prices tg_cursor_prices (const tg_Cursor *c) {
   tg_Supply *y = c->chunk->supply;
-  return y != NULL && y->prices != NULL ? y->prices(y, c->chunk->block) : NULL;
+  return y != NULL && y->prices != NULL ? y->prices(y, c->chunk->block)
+                                        : (tg_Prices){.count = 0};
 }
 
 /* Where the stream begins now: of a ring, later than it once did. */

@@ -122,8 +122,8 @@ TG_INLINE size_t tg_cursor_peek (const tg_Cursor *c, const uint8_t **data) {
   return tg_block_used(b) - c->offset;
 }
 
-/* What the lists of its chunk cost; NULL: not known (supply.h). */
-const tg_ValuePrice *tg_cursor_prices (const tg_Cursor *c);
+/* What the lists of its chunk cost, as far as that is known (supply.h). */
+tg_Prices tg_cursor_prices (const tg_Cursor *c);
 
 /* Where the committed bytes end, in this chunk or a later one. */
 tg_Pos tg_cursor_committed (const tg_Cursor *c);

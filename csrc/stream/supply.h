@@ -33,9 +33,10 @@ typedef struct tg_Supply {
   /* The same will be asked for soon, if whoever reads goes on; the block may be
      made ready by then. NULL is fine. */
   void (*expect) (struct tg_Supply *y, uint64_t place, size_t size);
-  /* What the lists in a block cost that is loaded (prices.h), as long as that
-     is; NULL: nobody has counted. Needs no mutex. NULL is fine. */
-  const tg_ValuePrice *(*prices) (struct tg_Supply *y, const tg_Block *b);
+  /* What the lists in a block cost that is loaded (prices.h), as far as
+     somebody has counted; borrows, as long as the block is. Needs no mutex.
+     NULL is fine. */
+  tg_Prices (*prices) (struct tg_Supply *y, const tg_Block *b);
   /* The store asks for no more. NULL is fine. */
   void (*left) (struct tg_Supply *y);
   /* Nobody needs this block. */

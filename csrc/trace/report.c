@@ -43,21 +43,38 @@ static int report__gc (lua_State *L) {
   return 0;
 }
 
+#define MOVES 128
+
+/* The next packet, or many at once where they are moves; false if there is
+   none. */
+static bool add_next (Report *r, tg_ReadTrace *from, bool moves) {
+  tg_FrameMove list[MOVES];
+  tg_Packet packet;
+  uint32_t n = moves ? tg_minduration_moves(&from->minduration, from->stop,
+                                            list, MOVES) : 0;
+  if (n > 0) {
+    tg_profile_add_moves(&r->profile, list, n);
+    return true;
+  }
+  if (!tg_minduration_next(&from->minduration, from->stop, &packet))
+    return false;
+  tg_profile_add(&r->profile, &packet);
+  r->free += packet.why == TG_WHY_TICK && packet.untraced;
+  return true;
+}
+
 /* Calls the function at 'progress' with the part read so far; raises its
    errors. The profile must hear of coroutines that are gone, or it would keep
    a stack of each. */
 static void add_packets (lua_State *L, Report *r, const tg_Trace *t,
                          tg_ReadTrace *from, int progress) {
-  tg_Packet packet;
   tg_Pace pace;
   uint64_t start_ns, end_ns;
+  bool moves = tg_profile_takes_moves(&r->profile);
   tg_pace_begin(&pace, L, from, progress);
   tg_minduration_watch(&from->minduration, tg_profile_gone, &r->profile);
-  while (!pace.raised
-         && tg_minduration_next(&from->minduration, from->stop, &packet)) {
-    tg_profile_add(&r->profile, &packet);
-    r->free += packet.why == TG_WHY_TICK && packet.untraced;
-  }
+  while (!pace.raised && add_next(r, from, moves))
+    continue;
   if (pace.raised)
     lua_error(L);
   r->samples = tg_reader_samples(from->reader);

@@ -19,6 +19,8 @@ static const tg_Costs costs = {.ticks = {
 #define STRING "\x01\x07\x03\x03" "abc"           /* a long one */
 #define NUMBER "\x01\x05\x02"
 
+static const atomic_bool never = false;
+
 /* So many prices, of these bytes in memory of just their size. */
 static void check (const tg_Costs *c, const uint8_t *data, size_t size,
                    const tg_ValuePrice *wanted, size_t n) {
@@ -27,7 +29,7 @@ static void check (const tg_Costs *c, const uint8_t *data, size_t size,
   tg_ValuePrice *prices = calloc(most, sizeof *prices);
   UNIT_CHECK(n <= most && bytes != NULL && prices != NULL);
   memcpy(bytes, data, size);
-  tg_prices_count(c, bytes, size, prices);
+  UNIT_CHECK(tg_prices_count(c, bytes, size, prices, &never) == n);
   UNIT_CHECK(memcmp(prices, wanted, n * sizeof *prices) == 0);
   for (size_t i = n; i < most; i++)
     UNIT_CHECK(prices[i] == 0);
@@ -169,13 +171,23 @@ static void as_many_as_there_is_room_for (void) {
     uint8_t *bytes = malloc(size);
     for (size_t i = 0; i < size; i++)
       bytes[i] = unit_random(&seed) % 3 ? data[0] : (uint8_t)unit_random(&seed);
-    tg_prices_count(&costs, bytes, size, prices);
+    tg_prices_count(&costs, bytes, size, prices, &never);
     free(bytes);
     free(prices);
   }
 }
 
+static void no_more_than_is_enough (void) {
+  const uint8_t data[] = {TG_EV_RETURN | TG_EVF_SHORT | TG_EVF_NOTHING, 1, 0};
+  const atomic_bool enough = true;
+  tg_ValuePrice price = 7;
+  UNIT_CHECK(tg_prices_count(&costs, data, sizeof data, &price, &never) == 1);
+  UNIT_CHECK(price == 1000);
+  UNIT_CHECK(tg_prices_count(&costs, data, sizeof data, &price, &enough) == 0);
+}
+
 int main (void) {
+  UNIT_RUN(no_more_than_is_enough);
   UNIT_RUN(one_for_each_list);
   UNIT_RUN(none_for_markers);
   UNIT_RUN(more_than_fits_is_asked_for);
