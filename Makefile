@@ -336,12 +336,17 @@ $(BUILD)/obj/test_%.o: spec/unit/test_%.c
 	@mkdir -p $(@D); echo '  CC    $<'
 	$(V)$(CC) $(CFLAGS) $(WARN) $(EXTRA) -Icsrc -MMD -MP -c $< -o $@
 
-$(BUILD)/test_%: $(BUILD)/obj/test_%.o $(PLAINC:csrc/%.c=$(BUILD)/obj/%.o)
+# A test is linked with what it needs alone: with all of it 60 of them take
+# twenty seconds more and a gigabyte.
+$(BUILD)/plain.a: $(PLAINC:csrc/%.c=$(BUILD)/obj/%.o)
+	@mkdir -p $(@D); echo '  LINK  $@'
+	$(V)rm -f $@; $(AR) rcs $@ $^
+
+$(BUILD)/test_%: $(BUILD)/obj/test_%.o $(BUILD)/plain.a
 	@mkdir -p $(@D); echo '  LINK  $@'
 	$(V)$(CC) $(CFLAGS) $(EXTRA) $^ $(LDLIBS) -o $@
 
-FUZZO = $(BUILD)/obj/fuzz_target.o $(BUILD)/obj/fuzz_pieces.o \
-        $(PLAINC:csrc/%.c=$(BUILD)/obj/%.o)
+FUZZO = $(BUILD)/obj/fuzz_target.o $(BUILD)/obj/fuzz_pieces.o $(BUILD)/plain.a
 
 $(BUILD)/obj/fuzz_%.o: spec/fuzz/%.c
 	@mkdir -p $(@D); echo '  CC    $<'
@@ -351,7 +356,7 @@ $(BUILD)/test_fuzz: $(BUILD)/obj/fuzz_replay.o $(FUZZO)
 	@mkdir -p $(@D); echo '  LINK  $@'
 	$(V)$(CC) $(CFLAGS) $(EXTRA) $^ $(LDLIBS) -o $@
 
-$(BUILD)/test_hostile: $(BUILD)/obj/fuzz_hostile.o $(PLAINC:csrc/%.c=$(BUILD)/obj/%.o)
+$(BUILD)/test_hostile: $(BUILD)/obj/fuzz_hostile.o $(BUILD)/plain.a
 	@mkdir -p $(@D); echo '  LINK  $@'
 	$(V)$(CC) $(CFLAGS) $(EXTRA) $^ $(LDLIBS) -o $@
 

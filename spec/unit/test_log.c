@@ -114,6 +114,16 @@ static const char *logged (const tg_LogStyle *style, uint64_t min_us) {
   return text;
 }
 
+/* All that comes out of a terminal whose other end is closed: what was written
+   is handed over by the kernel in its own time, and in pieces. */
+static void read_all (int master) {
+  size_t size = 0;
+  ssize_t n;
+  while ((n = read(master, text + size, sizeof(text) - 1 - size)) > 0)
+    size += (size_t)n;
+  text[size] = '\0';
+}
+
 /* What a terminal of so many columns and rows gets. */
 static const char *shown (const tg_LogStyle *style, unsigned short columns,
                           unsigned short rows) {
@@ -123,9 +133,8 @@ static const char *shown (const tg_LogStyle *style, unsigned short columns,
   if (openpty(&master, &slave, NULL, NULL, &w) != 0)
     return "";
   logto(slave, style, 0, &state);
-  ssize_t n = read(master, text, sizeof(text) - 1);
-  text[n < 0 ? 0 : n] = '\0';
   close(slave);
+  read_all(master);
   close(master);
   return text;
 }
