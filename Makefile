@@ -67,7 +67,7 @@ HOSTS   = $(if $(FOREIGN),,$(if $(LIBLUA),$(addprefix $(BUILD)/spec/, \
           embedding embedding_static plugin.so plugging)))
 BENCH   = $(BUILD)/spec/bench_hook.so
 THREADED = store packed unpacker readahead follower channel handover
-UNIT    = $(UNITC:spec/unit/%.c=$(BUILD)/%) $(BUILD)/test_fuzz
+UNIT    = $(BUILD)/test_fuzz $(UNITC:spec/unit/%.c=$(BUILD)/%)
 
 MODULES = $(CURDIR)/lua/?.lua;$(CURDIR)/lua/?/init.lua;;
 TREE    = LUA_PATH_$(SUFFIX)='$(MODULES)' \
