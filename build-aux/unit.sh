@@ -17,8 +17,8 @@ f=${2:-0}
 [ $status != 0 ] && [ "$f" = 0 ] && f=1
 echo "$p $f" >"$log.sum"
 if [ "$f" != 0 ]; then
-  { cat "$log"; echo "  FAIL  $program (status $status)"; } >"$log.failed"
-  cat "$log.failed"
+  echo "  FAIL  $program (status $status)" >>"$log"
+  cat "$log"
 else
   echo "  RUN   $program: $p"
 fi'
