@@ -55,8 +55,12 @@ static size_t afford (const tg_PlainValues *w, size_t size) {
 static void put_room (tg_PlainValues *w) {
   const tg_Buf *r = &w->room;
   w->failed = w->failed || r->failed;
-  if (r->failed || tg_utf8_whole(r->data, r->size) == r->size) {
-    text(w, r->failed ? "" : r->data, r->failed ? 0 : r->size);
+  if (r->failed || r->size == 0) {      /* it may have no memory yet */
+    text(w, "", 0);
+    return;
+  }
+  if (tg_utf8_whole(r->data, r->size) == r->size) {
+    text(w, r->data, r->size);
     return;
   }
   tg_Buf escaped = {0};
