@@ -38,27 +38,40 @@ TG_INLINE uint8_t *put_function (const tg_Capture *c, tg_FunctionId id,
 
 #include "capture/descriptor.h"
 
-/* Whether there is anything in a table: mostly at once. */
-TG_INLINE bool is_empty (const void *table) {
-  uint32_t slots = tg_direct_array_size(table);
-  if ((slots > 0 && !tg_slot_is_nil(tg_direct_element(table, 0)))
-      || !tg_slot_is_nil(tg_node_value(tg_direct_node(table, 0))))
-    return false;
-  bool all = slots == 0 && tg_direct_nodes(table) == 1;
-  return all || !tg_capture_has_content(table);
+/* The first byte of a row of tables that are only named, without a class (NAMED
+   in stream/values.h): of such that are empty, have something, or have a
+   metatable. */
+#define ROW_EMPTY ((uint32_t)TG_DESC_NAMED)
+#define ROW_FULL (ROW_EMPTY | 1u << TG_NAMED_SHIFT)
+#define ROW_META (ROW_EMPTY | 2u << TG_NAMED_SHIFT)
+#define NO_ROW 0u               /* none has begun */
+#define ALONE 0x100u            /* of what is in no row */
+
+static TG_NOINLINE uint32_t row_of_rest (const void *table) {
+  return tg_capture_has_content(table) ? ROW_FULL : ROW_EMPTY;
+}
+
+/* Mostly it is seen at once whether there is anything in a table. */
+TG_INLINE uint32_t row_of_plain (const void *table) {
+  bool array = tg_direct_has_array(table);
+  if (array && !tg_slot_is_nil(tg_direct_element(table, 0)))
+    return ROW_FULL;
+  if (!tg_slot_is_nil(tg_node_value(tg_direct_node(table, 0))))
+    return ROW_FULL;
+  if (!array && tg_direct_nodes(table) == 1)
+    return ROW_EMPTY;
+  return row_of_rest(table);
 }
 
 /* Most of what is only named is a table without a class. */
-TG_INLINE bool is_nameless (tg_Few *f, tg_Slot v, uint32_t *flags) {
+TG_INLINE uint32_t row_of (tg_Few *f, tg_Slot v) {
   size_t n;
-  if (tg_slot_type(v) != LUA_TTABLE)
-    return false;
+  if (tg_unlikely(tg_slot_type(v) != LUA_TTABLE))
+    return ALONE;
   tg_Slot meta = {.u.p = tg_direct_metatable(v.u.p, LUA_TTABLE)};
   if (meta.u.p == NULL)
-    *flags = is_empty(v.u.p) ? 0 : TG_DESC_TRUNCATED;
-  else
-    *flags = TG_DESC_TRUNCATED | TG_DESC_META;
-  return meta.u.p == NULL || class_of(&f->c, meta, &n) == NULL;
+    return row_of_plain(v.u.p);
+  return (class_of(&f->c, meta, &n) == NULL) ? ROW_META : ALONE;
 }
 
 /* The descriptor of an object that is only named. */
@@ -69,37 +82,28 @@ static TG_NOINLINE uint8_t *put_name (tg_Few *f, tg_Slot v, uint8_t *p) {
   return put_parts(&f->c, &o, o.flags, p);
 }
 
-/* The first byte of a row of such tables (NAMED in stream/values.h). */
-TG_INLINE uint8_t row_of (uint32_t flags) {
-  uint32_t kind = flags == 0 ? 0 : (flags & TG_DESC_META) ? 2 : 1;
-  return (uint8_t)(TG_DESC_NAMED | kind << TG_NAMED_SHIFT);
-}
-
-#define NO_ROW 0u
-
-_Static_assert(((NO_ROW - TG_DESC_NAMED) & 0xff) >= TG_NAMED_MOST
-               && ((NO_ROW - (TG_DESC_NAMED | 2 << TG_NAMED_SHIFT)) & 0xff)
-                  >= TG_NAMED_MOST, "no table goes on with it");
-
-/* Of the objects from 'id' on: as many tables without a class as come in a row
-   are one byte, which is written when the row has ended. */
+/* Of the objects from 'id' on: as many tables of one sort as come in a row are
+   one byte, which is written when the row has ended. */
 static uint8_t *put_names (tg_Few *f, uint32_t id, uint8_t *p) {
-  uint8_t row = NO_ROW;
-  for (; id < f->count && p != NULL; id++) {
-    uint32_t flags;
-    bool nameless = is_nameless(f, f->objects[id], &flags);
-    uint8_t first = tg_likely(nameless) ? row_of(flags) : NO_ROW;
-    if (tg_likely(nameless && (uint8_t)(row - first) < TG_NAMED_MOST)) {
+  const tg_Slot *v = &f->objects[id], *end = &f->objects[f->count];
+  uint32_t row = NO_ROW;        /* its first byte and how many have followed */
+  for (; v < end; v++) {
+    uint32_t first = row_of(f, *v);
+    if (tg_likely((row ^ first) < TG_NAMED_MOST)) {
       row++;
       continue;
     }
     if (row != NO_ROW)
-      p = put_byte(p, row);
+      p = put_byte(p, (uint8_t)row);
     row = first;
-    if (!nameless)
-      p = put_name(f, f->objects[id], p);
+    if (tg_unlikely(first == ALONE)) {
+      p = put_name(f, *v, p);
+      row = NO_ROW;
+      if (p == NULL)
+        return NULL;
+    }
   }
-  return (row != NO_ROW && p != NULL) ? put_byte(p, row) : p;
+  return (row != NO_ROW) ? put_byte(p, (uint8_t)row) : p;
 }
 
 /* The descriptor of an object with its metatable and its content. */

@@ -63,6 +63,12 @@ TG_INLINE const void *tg_direct_node (const void *table, size_t i) {
          + i * TG_SIZE_NODE;
 }
 
+/* Whether there is an array: what is kept as its size may be less, but is 0 of
+   none. */
+TG_INLINE bool tg_direct_has_array (const void *table) {
+  return tg_read32(table, TG_AT_TABLE_ELEMENTS) != 0;
+}
+
 TG_INLINE uint32_t tg_direct_nodes (const void *table) {
   return UINT32_C(1) << tg_read8(table, TG_AT_TABLE_NODES);
 }
