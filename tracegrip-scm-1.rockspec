@@ -320,6 +320,8 @@ build = {
         "csrc/profile/linetimes.c",
         "csrc/profile/linetree.c",
         "csrc/profile/live.c",
+        "csrc/profile/makers.c",
+        "csrc/profile/openframes.c",
         "csrc/profile/outcome.c",
         "csrc/profile/profile.c",
         "csrc/profile/profilelines.c",

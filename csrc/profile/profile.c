@@ -10,11 +10,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/grow.h"
+#include "profile/makers.h"
+#include "profile/openframes.h"
 #include "profile/outcome.h"
 #include "profile/profilelines.h"
-#include "stream/holdings.h"
-#include "stream/marks.h"
 
 /*
 ** {==================================================================
@@ -22,26 +21,8 @@
 ** ===================================================================
 */
 
-/* The row of a label that has none; TG_INTMAP_NONE without memory. */
-static TG_NOINLINE uint32_t new_row (tg_Profile *p, uint32_t label) {
-  if (label == TG_INTMAP_NONE
-      || !tg_grow(&p->rows, &p->crows, label + 1, sizeof *p->rows))
-    return TG_INTMAP_NONE;
-  memset(&p->rows[label], 0, sizeof p->rows[label]);
-  tg_assert(label >= p->nrows);
-  p->rows[label].min_ns = UINT64_MAX;
-  p->nrows = label + 1;
-  return label;
-}
-
-/* Rows have the numbers of labels. */
-TG_INLINE uint32_t row_of (tg_Profile *p, tg_FunctionId id) {
-  uint32_t label = tg_funclabels_of(&p->labels, id);
-  return tg_likely(label < p->nrows) ? label : new_row(p, label);
-}
-
 uint32_t tg_profile_row (tg_Profile *p, tg_FunctionId id) {
-  return row_of(p, id);
+  return tg_openframes_row(p, id);
 }
 
 const tg_Function *tg_profile_function (const tg_Profile *p, uint32_t row) {
@@ -111,16 +92,6 @@ void tg_profile_free (tg_Profile *p) {
   memset(p, 0, sizeof *p);
 }
 
-/* A tree has its root from the beginning, so an empty one is none. */
-static bool has_tree (const tg_Profile *p) {
-  return p->tree.count > 0;
-}
-
-/* Whether there is a tree and the frame has a node of its own in it. */
-static bool has_node (const tg_Profile *p, const tg_Open *o) {
-  return has_tree(p) && !o->folded;
-}
-
 /* So much time is the innermost frame's. */
 static void add_self (tg_Profile *p, uint64_t ns, uint64_t spent_ns) {
   tg_Row *r = &p->rows[p->open[p->nopen - 1].call.row];
@@ -143,102 +114,8 @@ static void pass_time (tg_Profile *p, uint64_t now_ns, uint64_t spent_ns) {
     else
       p->idle_ns += ns;
   }
-  if (has_tree(p))
+  if (tg_openframes_has_tree(p))
     tg_bytick_pass(&p->bytick, &p->tree, tg_profile_node(p), now_ns, spent_ns);
-}
-
-/* The innermost open frame that is no pause; NULL: there is none. Nothing is
-   called by a pause. */
-static const tg_Open *innermost (const tg_Profile *p) {
-  uint32_t i = p->nopen;
-  while (i > 0 && p->open[i - 1].pause)
-    i--;
-  return i > 0 ? &p->open[i - 1] : NULL;
-}
-
-/* The frame is one way further down the tree; false without memory. Below the
-   last level frames are folded into the one there. */
-static bool enter_node (tg_Profile *p, tg_Open *o, const tg_Packet *k) {
-  const tg_Open *caller = innermost(p);
-  uint32_t parent = caller != NULL ? caller->node : 0;
-  if (p->deepest <= p->nopen)
-    p->deepest = p->nopen + 1;
-  o->folded = p->nopen >= p->levels;
-  if (o->folded) {
-    o->node = parent;
-    tg_bytick_fold(&p->tree, parent, k, tg_profile_function(p, o->call.row));
-    return true;
-  }
-  o->node = p->lined == TG_LINED_TREE
-            ? tg_profilelines_child(p, parent, o->call.row,
-                                    tg_profilelines_caller(p, k))
-            : tg_calltree_child(&p->tree, parent, o->call.row);
-  tg_Node *n = &p->tree.nodes[o->node];
-  n->tally.calls += !k->resumed && !k->sampled;
-  tg_bytick_enter(&p->tree, o->node, k, tg_profile_function(p, o->call.row));
-  n->outermost = p->rows[o->call.row].open == 1;
-  return o->node != 0;
-}
-
-static bool counts_usage (const tg_Profile *p, const tg_Open *o) {
-  return p->usage.on && !o->pause;
-}
-
-/* The innermost frame is to be one of that function; NULL without memory. */
-static tg_Open *open_frame (tg_Profile *p, tg_FunctionId function,
-                            tg_ThreadId thread, bool called) {
-  uint32_t row = row_of(p, function);
-  if (row == TG_INTMAP_NONE
-      || !tg_grow(&p->open, &p->copen, p->nopen + 1, sizeof *p->open))
-    return NULL;
-  tg_Row *r = &p->rows[row];
-  tg_Open *o = &p->open[p->nopen];
-  *o = (tg_Open){.call = {.row = row, .counted = called},
-                 .opened_ns = p->now_ns, .thread = thread};
-  r->tally.calls += called;
-  if (r->open++ == 0)
-    r->since_ns = p->now_ns;
-  return o;
-}
-
-/* Of a call that goes on the time so far is known, if its yield was seen. */
-static bool enter (tg_Profile *p, const tg_Packet *k) {
-  bool called = !k->resumed && !k->sampled;
-  tg_Open *o = open_frame(p, k->function, k->thread, called);
-  if (o == NULL)
-    return false;
-  uint32_t row = o->call.row;
-  tg_Row *r = &p->rows[row];
-  o->sampled = k->sampled;
-  if (k->resumed)
-    tg_suspended_resume(&p->waiting, k->thread, row, &o->call);
-  if (called && p->lined == TG_LINED_ROWS && !tg_profilelines_call(p, k))
-    return false;
-  o->pause = k->sampled
-                 && tg_function_is_pause(tg_profile_function(p, row));
-  if ((has_tree(p) && !enter_node(p, o, k))
-      || (counts_usage(p, o)
-          && !tg_usage_enter(&p->usage, row, o->node, r->open == 1)))
-    return false;
-  p->nopen++;
-  return true;
-}
-
-/* The innermost frame is closed; its times are added. */
-static tg_Open *close_frame (tg_Profile *p) {
-  tg_assert(p->nopen > 0);
-  tg_Open *o = &p->open[--p->nopen];
-  tg_Row *r = &p->rows[o->call.row];
-  tg_assert(r->open > 0 && p->now_ns >= o->opened_ns);
-  uint64_t stay_ns = p->now_ns - o->opened_ns;
-  o->call.ran_ns += stay_ns;
-  if (--r->open == 0)
-    r->tally.total_ns += p->now_ns - r->since_ns;
-  if (has_node(p, o))
-    p->tree.nodes[o->node].tally.total_ns += stay_ns;
-  if (counts_usage(p, o))
-    tg_usage_leave(&p->usage, r->open == 0, has_node(p, o));
-  return o;
 }
 
 /* Frames that a yield or an error left are counted at each of them, as packets
@@ -264,10 +141,10 @@ static void end_call (tg_Profile *p, const tg_Open *o) {
 static bool leave (tg_Profile *p, const tg_Packet *k) {
   if (p->nopen == 0)
     return true;        /* a reader gives no such packet */
-  const tg_Open *o = close_frame(p);
+  const tg_Open *o = tg_openframes_close(p);
   if (k->why != TG_WHY_RETURN) {
     count_why(&p->rows[o->call.row].tally, k->why);
-    if (has_node(p, o))
+    if (tg_openframes_has_node(p, o))
       count_why(&p->tree.nodes[o->node].tally, k->why);
   }
   if (k->why == TG_WHY_YIELD)
@@ -305,88 +182,16 @@ static bool add_tick (tg_Profile *p, const tg_Packet *k) {
   if (!tg_profilelines_place(p, k))
     return false;
   tg_Packet frame = inner_frame(p, k);
-  if ((frame.function != 0 && !enter(p, &frame))
+  if ((frame.function != 0 && !tg_openframes_enter(p, &frame))
       || !tg_profilelines_tick(p, k))
     return false;
-  if (has_tree(p))
+  if (tg_openframes_has_tree(p))
     tg_bytick_tick(&p->bytick, &p->tree, tg_profile_node(p), k);
   if (p->nopen > 0)
     tick_open(p, k);
   if (frame.function != 0)
-    close_frame(p);
+    tg_openframes_close(p);
   return true;
-}
-
-/* What a line has made is its function's, which has a frame for that. 'only':
-   the packet tells of nothing else. */
-static bool add_made (tg_Profile *p, const tg_Packet *k,
-                      const tg_AllocLine *line, bool only) {
-  tg_Packet frame = {.function = line->function, .thread = k->thread,
-                     .time_ns = k->time_ns, .sampled = true};
-  tg_Allocations made = {.count = line->count, .allocated = line->bytes};
-  if (!enter(p, &frame))
-    return false;
-  tg_usage_add(&p->usage, &made);
-  bool ok = tg_profilelines_made(p, line)
-            && (!only || tg_usage_hold(&p->usage, k, line->line));
-  close_frame(p);
-  return ok;
-}
-
-/* Whether it is another function's than that of the innermost frame. Of what
-   is not shown nobody is told. */
-static bool is_made_apart (tg_Profile *p, const tg_AllocLine *line) {
-  const tg_Open *o = innermost(p);
-  if (line->function == 0 || line->line == 0
-      || !tg_reader_shows(p->maker_reader, line->function))
-    return false;
-  return o == NULL
-         || o->call.row != tg_funclabels_of(&p->labels, line->function);
-}
-
-/* What other functions have made is taken from the innermost frame. An event of
-   a line alone counts nothing by itself: then that is taken from what will be
-   added by the one that counts all (stream/holdings.h), and sums are below 0
-   meanwhile, modulo 2^64. '*held': what is alive has been told, too. */
-static bool add_makers (tg_Profile *p, const tg_Packet *k,
-                        const tg_Allocations *a, bool *held) {
-  tg_Holdings h;
-  tg_AllocLine line;
-  tg_Allocations taken = {.count = 0};
-  *held = false;
-  if (p->maker_reader == NULL || !tg_holdings_read(&h, a->held, a->above))
-    return true;
-  bool only = tg_holdings_only(&h, a->count, a->allocated, &line);
-  while (tg_holdings_line(&h, &line)) {
-    if (!is_made_apart(p, &line))
-      continue;
-    if (!add_made(p, k, &line, only && !*held))
-      return false;
-    *held = only;
-    taken.count -= line.count;
-    taken.allocated -= line.bytes;
-  }
-  tg_usage_add(&p->usage, &taken);
-  return true;
-}
-
-/* What was allocated; other markers are nothing to a profile. False without
-   memory. */
-static bool add_note (tg_Profile *p, const tg_Packet *k) {
-  uint32_t line = 0;
-  if (!p->usage.on || !tg_mark_holds(k->mark))
-    return true;
-  if (k->mark == TG_MARK_ALLOCATIONS) {
-    tg_Allocations a = tg_event_allocations(k->values);
-    bool held;
-    tg_usage_add(&p->usage, &a);
-    if (!add_makers(p, k, &a, &held) || !tg_profilelines_allocated(p, k))
-      return false;
-    if (held)
-      return true;
-    line = tg_profilelines_maker(p, k);
-  }
-  return tg_usage_hold(&p->usage, k, line);
 }
 
 static void begin (tg_Profile *p, uint64_t ns, uint64_t spent_ns) {
@@ -394,7 +199,7 @@ static void begin (tg_Profile *p, uint64_t ns, uint64_t spent_ns) {
   p->first_ns = p->last_ns = ns;
   p->now_ns = p->bytick.ticks == TG_TICKS_ONLY ? 0 : ns;
   p->spent_ns = spent_ns;
-  if (has_tree(p))
+  if (tg_openframes_has_tree(p))
     tg_bytick_pass(&p->bytick, &p->tree, 0, ns, spent_ns);
 }
 
@@ -405,7 +210,7 @@ static bool add_packet (tg_Profile *p, const tg_Packet *k) {
   p->events++;
   if (k->why != TG_WHY_YIELD)
     tg_suspended_pass(&p->waiting);
-  return k->why == TG_WHY_ENTER ? enter(p, k) : leave(p, k);
+  return k->why == TG_WHY_ENTER ? tg_openframes_enter(p, k) : leave(p, k);
 }
 
 /* Time first, then what the packet changes: the time since the one before was
@@ -414,7 +219,7 @@ void tg_profile_add (tg_Profile *p, const tg_Packet *k) {
   if (tg_unlikely(p->status != TG_OK))
     return;
   if (tg_unlikely(k->why == TG_WHY_MARK)) {
-    if (!add_note(p, k))
+    if (!tg_makers_note(p, k))
       p->status = TG_ERR_MEMORY;
     return;
   }
@@ -426,7 +231,7 @@ void tg_profile_add (tg_Profile *p, const tg_Packet *k) {
 }
 
 bool tg_profile_takes_moves (const tg_Profile *p) {
-  return !has_tree(p) && p->bytick.ticks == TG_TICKS_NONE
+  return !tg_openframes_has_tree(p) && p->bytick.ticks == TG_TICKS_NONE
          && p->lined == TG_LINED_NOT && !p->usage.on;
 }
 
@@ -437,9 +242,9 @@ static void add_move (tg_Profile *p, const tg_FrameMove *m) {
   tg_suspended_pass(&p->waiting);
   if (!m->enters) {
     if (p->nopen > 0)
-      end_call(p, close_frame(p));
+      end_call(p, tg_openframes_close(p));
   }
-  else if (open_frame(p, m->function, m->thread, true) != NULL)
+  else if (tg_openframes_open(p, m->function, m->thread, true) != NULL)
     p->nopen++;
   else
     p->status = TG_ERR_MEMORY;
@@ -486,7 +291,7 @@ static bool settle_tree (tg_Profile *p) {
   if (idle == TG_INTMAP_NONE || number == TG_INTMAP_NONE
       || !tg_bytick_settle(&p->bytick, &p->tree, number))
     return false;
-  if (p->tree.count > count && row_of(p, TG_FUNCTION_IDLE) != idle)
+  if (p->tree.count > count && tg_openframes_row(p, TG_FUNCTION_IDLE) != idle)
     return false;
   if (beside) {
     tg_outcome_rows(p, idle);
@@ -501,7 +306,8 @@ static bool settle_tree (tg_Profile *p) {
 static void settle (tg_Profile *p) {
   if (p->bytick.ticks == TG_TICKS_ONLY)
     tg_outcome_ticks(p);
-  if ((has_tree(p) && !settle_tree(p)) || !tg_profilelines_settle(p))
+  if ((tg_openframes_has_tree(p) && !settle_tree(p))
+      || !tg_profilelines_settle(p))
     p->status = TG_ERR_MEMORY;
   if (p->bytick.ticks == TG_TICKS_NONE)
     tg_outcome_doubt(p);
@@ -517,10 +323,10 @@ void tg_profile_gone (void *profile, tg_ThreadId thread) {
 void tg_profile_end (tg_Profile *p, uint64_t start_ns, uint64_t end_ns) {
   set_bounds(p, start_ns, end_ns);
   while (p->nopen > 0)
-    over(p, &close_frame(p)->call);
+    over(p, &tg_openframes_close(p)->call);
   tg_suspended_finish(&p->waiting);
-  if (p->usage.on && has_tree(p) && (!tg_usage_settle(&p->usage, &p->tree)
-                                     || !tg_profilelines_hold(p)))
+  if (p->usage.on && tg_openframes_has_tree(p)
+      && (!tg_usage_settle(&p->usage, &p->tree) || !tg_profilelines_hold(p)))
     p->status = TG_ERR_MEMORY;
   for (uint32_t i = 0; i < p->nrows; i++) {
     if (p->rows[i].tally.calls == 0)
