@@ -461,20 +461,22 @@ void tg_export_left_out (const tg_Export *x, tg_Buf *out) {
   tg_buf_addstr(out, " ms)");
 }
 
-/* A remark begins: the first one after a parenthesis. */
-static void begin_remark (tg_Buf *out, size_t at) {
-  tg_buf_addstr(out, out->size == at ? " (" : "; ");
+static bool has_lost (const tg_Export *x) {
+  for (int i = 0; i < TG_NLOSSES; i++) {
+    if (x->lost[i] > 0)
+      return true;
+  }
+  return false;
 }
 
-void tg_export_remarks (const tg_Export *x, tg_Buf *out) {
+/* A remark begins, which may not be the first one. */
+static void begin_remark (tg_Buf *out, size_t at) {
+  tg_buf_addstr(out, out->size > at ? "; " : "");
+}
+
+void tg_export_missing (const tg_Export *x, tg_Buf *out) {
   size_t at = out->size;
-  bool lost = false;
-  for (int i = 0; i < TG_NLOSSES; i++)
-    lost = lost || x->lost[i] > 0;
-  if (lost) {
-    begin_remark(out, at);
-    tg_export_loss(x, out);
-  }
+  tg_export_loss(x, out);
   if (x->left_out > 0) {
     begin_remark(out, at);
     tg_export_left_out(x, out);
@@ -484,8 +486,14 @@ void tg_export_remarks (const tg_Export *x, tg_Buf *out) {
     tg_buf_addfmt(out, "%" PRIu64 " calls deeper than %" PRIu32 " folded",
                   x->folded, x->depth);
   }
-  if (out->size > at)
-    tg_buf_addchar(out, ')');
+}
+
+void tg_export_remarks (const tg_Export *x, tg_Buf *out) {
+  if (!has_lost(x) && x->left_out == 0 && x->folded == 0)
+    return;
+  tg_buf_addstr(out, " (");
+  tg_export_missing(x, out);
+  tg_buf_addchar(out, ')');
 }
 
 /* }================================================================== */

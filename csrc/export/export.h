@@ -227,8 +227,11 @@ void tg_export_loss (const tg_Export *x, tg_Buf *out);
    shorter than 1.5 us left out (0.03 ms)". */
 void tg_export_left_out (const tg_Export *x, tg_Buf *out);
 
-/* That and what has been left out of the document so far, in parentheses, to be
-   put behind a name; nothing is added if nothing is missing. */
+/* Both, and what was folded in the document so far; nothing is added if nothing
+   is missing. */
+void tg_export_missing (const tg_Export *x, tg_Buf *out);
+
+/* The same in parentheses, to be put behind a name. */
 void tg_export_remarks (const tg_Export *x, tg_Buf *out);
 
 #endif

@@ -54,8 +54,11 @@ static void about (void *ud, tg_OtlpAttributes *resource) {
   tg_buf_clear(&p->missing);
   tg_buf_addfmt(&p->missing, "events lost: %" PRIu64 " (%s)", p->lost,
                 tg_endreason_loss(TG_LOSS_RING));
-  tg_otlp_text(resource, "tracegrip.missing", p->missing.data,
-               p->missing.size);
+  if (p->missing.failed)
+    tg_otlp_word(resource, "tracegrip.missing", "events lost");
+  else
+    tg_otlp_text(resource, "tracegrip.missing", p->missing.data,
+                 p->missing.size);
 }
 
 void tg_livespans_want (tg_LiveSpans *p, lua_State *L, int i) {

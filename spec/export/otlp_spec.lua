@@ -275,6 +275,22 @@ describe("OTLP", function ()
     assert.equal("lua", resource["service.name"])
   end)
 
+  it("says of the recording what is missing", function ()
+    local code = [[
+      local function f () end
+      start()
+      for _ = 1, 20000 do f() end
+    ]]
+    local _, resource = spans_of(code)
+    assert.is_nil(resource["tracegrip.missing"])
+    local _, cut, trace = spans_of(code, nil, {
+      buffer = 65536, overflow = "ring"
+    })
+    assert.is_true(trace.lost.ring > 0)
+    assert.matches(("^events lost: %d %%(.+%%)$"):format(trace.lost.ring),
+                   cut["tracegrip.missing"])
+  end)
+
   it("refuses to be told what is no list of keys and values", function ()
     local code = "local function f () end start() f()"
     local many = {}

@@ -13,6 +13,7 @@
 typedef struct Document {
   tg_Export *x;
   tg_Buf missing;               /* owns */
+  bool failed;                  /* there was no memory for that */
 } Document;
 
 /* A service is called by its script's name, wherever that lies: without
@@ -44,7 +45,8 @@ static void about (void *ud, tg_OtlpAttributes *resource) {
     tg_otlp_text(resource, "service.name", name, size);
   tg_otlpspans_about(resource, x->pid, x->program->lua);
   tg_buf_clear(&d->missing);
-  tg_export_remarks(x, &d->missing);
+  tg_export_missing(x, &d->missing);
+  d->failed = d->failed || d->missing.failed;
   if (d->missing.size > 0)
     tg_otlp_text(resource, "tracegrip.missing", d->missing.data,
                  d->missing.size);
@@ -89,7 +91,7 @@ tg_Status tg_format_otlp (tg_Export *x) {
     tg_otlpbatch_end(&batch);
   }
   if (x->status == TG_OK)
-    x->status = spans.status;
+    x->status = d.failed ? TG_ERR_MEMORY : spans.status;
   tg_otlpspans_free(&spans);
   tg_otlpbatch_free(&batch);
   tg_buf_free(&d.missing);
