@@ -26,6 +26,8 @@ typedef struct tg_OpenSpan {
   uint64_t place;               /* its key while it waits */
   tg_FunctionId function;
   tg_ThreadId thread;
+  uint32_t level;               /* calls of its coroutine that are open below
+                                   it, while it runs */
   tg_FunctionId caller;         /* called in this function... */
   uint32_t line;                /* ...at this line; 0: not known */
   bool server;                  /* a request */

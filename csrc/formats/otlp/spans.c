@@ -170,10 +170,8 @@ void tg_otlpspans_about (tg_OtlpAttributes *resource, uint32_t pid,
 
 /* How many open calls of that coroutine there are on top of each other. */
 static uint32_t level_of (const tg_OtlpSpans *s, tg_ThreadId thread) {
-  uint32_t level = 0;
-  while (level < s->nopen && s->open[s->nopen - 1 - level]->thread == thread)
-    level++;
-  return level;
+  const tg_OpenSpan *top = s->nopen > 0 ? s->open[s->nopen - 1] : NULL;
+  return top != NULL && top->thread == thread ? top->level + 1 : 0;
 }
 
 static uint64_t place_of (tg_ThreadId thread, uint32_t level) {
@@ -348,6 +346,7 @@ static bool enter (tg_OtlpSpans *s, const tg_Packet *p) {
     return fail(s);
   }
   o->entered_ns = p->time_ns;
+  o->level = level;
   s->open[s->nopen++] = o;
   return s->status == TG_OK;
 }
