@@ -127,18 +127,26 @@ static void count_left_out (tg_Export *x) {
   x->hidden_ns = x->minduration->hidden_ns;
 }
 
-/* What is damaged ends there; whoever asked for the export knows. */
+/* The last moment that is read, on the packets' scale: a filter's end is a time
+   of that, the trace's is by the recording's own clock. What is damaged ends
+   there. */
+static uint64_t find_end (const tg_Export *x, const tg_MinDuration *m) {
+  const tg_Filter *filter = x->selection->filter;
+  uint64_t end = tg_minduration_status(m) == TG_ERR_FORMAT
+                 ? tg_reader_time(m->reader)
+                 : tg_reader_until(m->reader, x->ended_ns);
+  return filter != NULL && filter->to_ns < end ? filter->to_ns : end;
+}
+
+/* Whoever asked for the export knows that something is damaged. */
 static void end_reading (tg_Export *x) {
   count_left_out(x);
-  x->end_ns = tg_reader_until(x->minduration->reader, x->end_ns);
+  x->end_ns = find_end(x, x->minduration);
   keep_order(x);
   x->status = x->ahead.failed ? TG_ERR_MEMORY
                               : tg_minduration_status(x->minduration);
-  if (x->status != TG_ERR_FORMAT)
-    return;
-  x->status = TG_OK;
-  x->end_ns = tg_reader_time(x->minduration->reader);
-  keep_order(x);
+  if (x->status == TG_ERR_FORMAT)
+    x->status = TG_OK;
 }
 
 /* The first call is time 0 of the document, or the first marker, also where
@@ -232,14 +240,11 @@ const tg_ExportFrame *tg_export_frames (const tg_Export *x, uint32_t *n) {
 void tg_export_span (const tg_Export *x, const tg_MinDuration *m,
                      uint64_t *start_ns, uint64_t *end_ns) {
   const tg_Filter *filter = x->selection->filter;
-  uint64_t end = tg_reader_until(m->reader, x->ended_ns);
-  if (tg_minduration_status(m) == TG_ERR_FORMAT)
-    end = tg_reader_time(m->reader);
   if (!tg_reader_begun(m->reader, start_ns))
     *start_ns = x->start_ns;
   if (filter != NULL && *start_ns < filter->from_ns)
     *start_ns = filter->from_ns;
-  *end_ns = filter != NULL && filter->to_ns < end ? filter->to_ns : end;
+  *end_ns = find_end(x, m);
 }
 
 /* }================================================================== */

@@ -27,24 +27,41 @@ static void tell_of_trace (lua_State *L, FILE *f) {
     fprintf(f, "ended = \"%s\", ", lua_tostring(L, -1));
 }
 
+/* As a string of Lua's, whatever is in it. */
+static void tell_failed (lua_State *L, FILE *f) {
+  const char *message = lua_tostring(L, -1);
+  fputs("{failed = \"", f);
+  for (; message != NULL && *message != '\0'; message++)
+    fprintf(f, "\\%03u", (unsigned)(unsigned char)*message);
+  fputs("\"}\n", f);
+}
+
+static void tell_taken (lua_State *L, FILE *f) {
+  static const char *const names[] = {"objects", "bytes", "state_bytes",
+                                      "garbage"};
+  fputs("{", f);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    lua_getfield(L, -1, names[i]);
+    fprintf(f, "%s = %lld, ", names[i], (long long)lua_tointeger(L, -1));
+    lua_pop(L, 1);
+  }
+  lua_getfield(L, -1, "stopped_ms");
+  lua_Number stopped_ms = lua_tonumber(L, -1);
+  tell_of_trace(L, f);
+  fprintf(f, "stopped_ms = %.6f}\n", stopped_ms);
+}
+
+/* Of what the snapshot gave: a table, or nil and why there is none. */
 static void tell (lua_State *L, const End *end) {
   int fd = tg_newfile_open(end->told);
   FILE *f = (fd >= 0) ? fdopen(fd, "w") : NULL;
   if (f == NULL)
     return;
-  if (lua_istable(L, -1)) {
-    static const char *const names[] = {"objects", "bytes", "state_bytes",
-                                        "garbage"};
-    fputs("{", f);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-      lua_getfield(L, -1, names[i]);
-      fprintf(f, "%s = %lld, ", names[i], (long long)lua_tointeger(L, -1));
-      lua_pop(L, 1);
-    }
-    lua_getfield(L, -1, "stopped_ms");
-    lua_Number stopped_ms = lua_tonumber(L, -1);
-    tell_of_trace(L, f);
-    fprintf(f, "stopped_ms = %.6f}\n", stopped_ms);
+  if (!lua_istable(L, -2))
+    tell_failed(L, f);
+  else {
+    lua_pop(L, 1);
+    tell_taken(L, f);
   }
   fclose(f);
 }
@@ -53,7 +70,7 @@ static void write_snapshot (lua_State *L, const End *end) {
   lua_pushcfunction(L, ownheap_snapshot);
   lua_pushstring(L, end->path);
   lua_pushboolean(L, 1);
-  if (lua_pcall(L, 2, 1, 0) == LUA_OK)
+  if (lua_pcall(L, 2, 2, 0) == LUA_OK)
     tell(L, end);
 }
 

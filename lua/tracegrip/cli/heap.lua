@@ -226,18 +226,21 @@ local function take_at_end (parsed)
   local text = core.filetype(told) and core.contents(told)
   os.remove(told)
   local chunk = text and load("return " .. text, "=told", "t", {})
+  local result = chunk and chunk()
+  local taken = result and not result.failed
   if not how then
     main.fail("cannot run the program: %s", status)
-  elseif chunk then
-    tell(parsed, path, chunk())
+  elseif taken then
+    tell(parsed, path, result)
+  elseif result then
+    main.note("there is no snapshot: %s", result.failed)
   else
-    main.note("there is no snapshot: the program ended without a word, or %s "
-              .. "cannot be written", path)
+    main.note "there is no snapshot: the program ended without a word"
   end
   if how == "signal" then
     core.die(status)
   end
-  return not chunk and status == 0 and 1 or status
+  return not taken and status == 0 and 1 or status
 end
 
 ---------------------------------------------------------------------------
