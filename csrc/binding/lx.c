@@ -124,6 +124,20 @@ void lx_weak_list (lua_State *L, int n) {
   lua_setmetatable(L, -2);
 }
 
+bool lx_isword (lua_State *L, int index) {
+  size_t size = 0;
+  const char *s = lua_type(L, index) == LUA_TSTRING
+                  ? lua_tolstring(L, index, &size) : NULL;
+  return s != NULL && strlen(s) == size;
+}
+
+const char *lx_checkword (lua_State *L, int arg) {
+  const char *s = luaL_checkstring(L, arg);
+  luaL_argcheck(L, lx_isword(L, arg), arg,
+                "a string without zero bytes expected");
+  return s;
+}
+
 /* The metatable is its own __index first, and 'methods' may put another one
    there. A name without a function is false there (luaL_setfuncs): so a list
    with {"__metatable", NULL} hides the metatable from the program. */

@@ -78,6 +78,11 @@ void lx_set_number (lua_State *L, const char *key,
 /* Pushes a table that keeps none of its values, with 'n' slots of a list. */
 void lx_weak_list (lua_State *L, int n);                     /* [-0, +1, m] */
 
+/* The string that is argument 'arg', a name or a path: one with a zero byte
+   would be another one in C. */
+const char *lx_checkword (lua_State *L, int arg);            /* [-0, +0, v] */
+bool lx_isword (lua_State *L, int index);                    /* [-0, +0, -] */
+
 /* Makes the metatable of that name, if the state does not have it yet. The
    metatable is its own __index, unless 'methods' has an __index. */
 void lx_class (lua_State *L, const char *name,

@@ -57,6 +57,23 @@ uint64_t tg_optionvalue_ms (lua_State *L, const char *name) {
   return (uint64_t)llround(n * 1e6);
 }
 
+/* What is behind a hole, or has a name, would be passed over: of what is to be
+   hidden that is what nobody can want. The 'n' of table.pack is fine. */
+bool tg_optionvalue_is_list (lua_State *L, int index) {
+  lua_Integer n = 0, keys = 0;
+  index = lua_absindex(L, index);
+  while (lua_rawgeti(L, index, n + 1) != LUA_TNIL) {
+    lua_pop(L, 1);
+    n++;
+  }
+  for (; lua_next(L, index); lua_pop(L, 1)) {
+    bool packed = lua_type(L, -2) == LUA_TSTRING
+                  && strcmp(lua_tostring(L, -2), "n") == 0;
+    keys += !packed;
+  }
+  return keys == n;
+}
+
 /* Each is copied as soon as it is checked; if the next one is wrong, those that
    have been copied are their owner's to free. */
 void tg_optionvalue_patterns (lua_State *L, const char *name,
@@ -70,6 +87,9 @@ void tg_optionvalue_patterns (lua_State *L, const char *name,
   }
   if (!lua_istable(L, -1))
     tg_optionvalue_fail(L, name, allowed);
+  if (!tg_optionvalue_is_list(L, -1))
+    luaL_error(L, "option '%s': %s expected, got a table with other keys", name,
+               allowed);
   for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; i++) {
     if (lua_type(L, -1) != LUA_TSTRING)
       tg_optionvalue_fail(L, name, allowed);

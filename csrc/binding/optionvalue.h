@@ -30,6 +30,9 @@ uint32_t tg_optionvalue_limit (lua_State *L,
 /* Nanoseconds of a number of milliseconds. */
 uint64_t tg_optionvalue_ms (lua_State *L, const char *name);   /* [-0, +0, v] */
 
+/* Whether a table has nothing but a list. */
+bool tg_optionvalue_is_list (lua_State *L, int index);        /* [-0, +0, -] */
+
 /* Appends a pattern, or a list of them. */
 void tg_optionvalue_patterns (lua_State *L, const char *name,
                               tg_Patterns *list);              /* [-0, +0, v] */

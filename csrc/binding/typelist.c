@@ -3,6 +3,8 @@
 */
 #include "binding/typelist.h"
 
+#include "binding/optionvalue.h"
+
 /* For messages: "name, callsite, ...". */
 static void push_known_types (lua_State *L) {
   luaL_Buffer b;
@@ -24,12 +26,14 @@ static int unknown_type (lua_State *L) {
                     lua_tostring(L, -1));
 }
 
-/* Up to the first nil, as a list is. */
 uint32_t tg_typelist_read (lua_State *L, int index) {
   uint32_t types = 0;
   if (!lua_istable(L, index))
     luaL_error(L, "option 'trace': a list of trace types expected, got %s",
                luaL_typename(L, index));
+  if (!tg_optionvalue_is_list(L, index))
+    luaL_error(L, "option 'trace': a list of trace types expected, got a table "
+               "with other keys");
   for (lua_Integer i = 1; lua_rawgeti(L, index, i) != LUA_TNIL; i++) {
     uint32_t bit = 0;
     if (lua_type(L, -1) == LUA_TSTRING)

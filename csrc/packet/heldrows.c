@@ -119,6 +119,7 @@ bool tg_heldrows_resume (tg_HeldRows *h, const tg_Packet *p, tg_Buf *row) {
   tg_buf_clear(row);
   tg_buf_add(row, k->text, k->size);
   drop_kept(h, &c->call);
+  c->resumed = false;
   return true;
 }
 
@@ -134,7 +135,7 @@ bool tg_heldrows_enter (tg_HeldRows *h, const tg_Packet *p) {
   h->calls[h->count] = (tg_HeldCall){
     .call = {.row = p->function}, .opened_ns = p->time_ns,
     .due_ns = p->time_ns + h->min_ns, .start = h->text.size,
-    .depth = p->depth, .thread = p->thread,
+    .depth = p->depth, .thread = p->thread, .resumed = p->resumed,
     .base = first ? h->count : outer->base
   };
   h->count++;

@@ -35,6 +35,7 @@ typedef struct tg_HeldCall {
   uint32_t base;        /* place of its coroutine's outermost call */
   uint32_t depth;
   tg_ThreadId thread;
+  bool resumed;         /* its row says that it goes on: it was shown before */
 } tg_HeldCall;
 
 typedef struct tg_HeldRows {

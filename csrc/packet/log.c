@@ -54,7 +54,9 @@ struct tg_Log {
   uint64_t more;        /* ...and those after them */
   uint64_t begun_ns, now_ns;  /* of the first and latest packet */
   tg_ThreadId thread;   /* of the latest row */
-  uint32_t threads;     /* highest seen */
+  tg_Buf met;           /* owns; a bit for each coroutine that was shown... */
+  uint32_t threads;     /* ...and how many there were */
+  uint64_t resumed;     /* calls that were shown to go on */
   uint64_t throws;      /* calls ended by an error, shown */
   tg_LogState state;
   bool finished;
@@ -141,12 +143,26 @@ static void leave_out (tg_Log *l, bool call) {
     l->unshown++;
 }
 
+/* Without memory a coroutine that is high is not counted. */
+static void meet (tg_Log *l, tg_ThreadId thread) {
+  size_t place = thread / 8;
+  char bit = (char)(1 << thread % 8);
+  while (l->met.size <= place && !l->met.failed)
+    tg_buf_addchar(&l->met, 0);
+  if (l->met.size <= place || (l->met.data[place] & bit))
+    return;
+  l->met.data[place] |= bit;
+  l->threads++;
+}
+
 /* A call has lasted long enough (heldrows.h). Of one that is left out the end
    is not that of the row before, whichever that will be. */
 static void show_call (void *ud, tg_HeldCall *call, const char *s,
                        size_t size) {
   tg_Log *l = ud;
-  l->state.calls++;
+  l->state.calls += !call->resumed;
+  l->resumed += call->resumed;
+  meet(l, call->thread);
   if (l->skipping) {
     call->noted = UINT64_MAX;
     leave_out(l, true);
@@ -258,8 +274,6 @@ static void show (tg_Log *l, const tg_Packet *p) {
     l->begun_ns = p->time_ns;
   l->now_ns = p->time_ns;
   look_for_room(l);
-  if (p->thread > l->threads)
-    l->threads = p->thread;
   tg_heldrows_release(&l->held, p->time_ns);
   if (p->why != TG_WHY_YIELD)
     tg_suspended_pass(&l->held.waiting);
@@ -345,7 +359,7 @@ void tg_log_finish (tg_Log *l) {
   l->finished = true;
   tell_unshown(l);
   tell_more(l);
-  if (l->style.summary && l->state.calls > 0)
+  if (l->style.summary && l->state.calls + l->resumed > 0)
     add_summary(l);
   if (l->pending > 0)
     flush(l);
@@ -430,6 +444,7 @@ void tg_log_free (tg_Log *l) {
   tg_logrow_free(&l->row);
   tg_selection_clear(&l->selection);
   tg_buf_free(&l->out);
+  tg_buf_free(&l->met);
   tg_stream_unpin(l->stream);
   tg_free(l);
 }

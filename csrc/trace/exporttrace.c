@@ -327,7 +327,7 @@ static void describe (tg_Export *x, tg_Trace *t, tg_ReadTrace *r) {
 int trace_export (lua_State *L) {
   tg_Trace *t = tg_readtrace_check(L);
   const tg_Format *format = check_format(L, 2);
-  const char *path = luaL_checkstring(L, 3);
+  const char *path = lx_checkword(L, 3);
   tg_Export x = {0};
   Teller teller;
   lua_settop(L, 4);

@@ -94,7 +94,7 @@ int tg_recordingobject_failure (lua_State *L, const char *path,
    The Traces are in its user value, and hold the stream themselves: they may
    outlive the userdata. */
 int recording_open (lua_State *L) {
-  const char *path = luaL_checkstring(L, 1);
+  const char *path = lx_checkword(L, 1);
   char reason[160];
   tg_Status status;
   Recording *u = lua_newuserdatauv(L, sizeof *u, 1);

@@ -168,7 +168,7 @@ int record_start (lua_State *L) {
    saved. */
 int trace_save (lua_State *L) {
   tg_Trace *t = tg_readtrace_check(L);
-  const char *path = luaL_checkstring(L, 2);
+  const char *path = lx_checkword(L, 2);
   tg_Program *p = t->recorded.program;
   if (t->consumed)
     return luaL_error(L, "the packets of this trace are read as they come");

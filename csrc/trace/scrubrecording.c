@@ -9,7 +9,7 @@
 #include "trace/recordingobject.h"
 
 int recording_scrub (lua_State *L) {
-  const char *from = luaL_checkstring(L, 1), *to = luaL_checkstring(L, 2);
+  const char *from = lx_checkword(L, 1), *to = lx_checkword(L, 2);
   char reason[160] = "";
   tg_Scrubbed done;
   bool aside;

@@ -209,7 +209,7 @@ static const char *check_name (lua_State *L, int i) {
     return NULL;
   if (lua_type(L, i) != LUA_TSTRING)
     luaL_typeerror(L, i, "string");
-  const char *name = lua_tostring(L, i);
+  const char *name = lx_checkword(L, i);
   return (*name != '\0') ? name : NULL;
 }
 
@@ -225,6 +225,9 @@ static int start (lua_State *L, tg_Origin origin) {
     if (!lua_isnil(L, 2) && lua_type(L, 2) != LUA_TSTRING)
       return luaL_error(L, "option 'name': a string expected, got %s",
                         luaL_typename(L, 2));
+    if (!lua_isnil(L, 2) && !lx_isword(L, 2))
+      return luaL_error(L, "option 'name': a string without zero bytes "
+                        "expected");
     name = check_name(L, 2);
   }
   tg_Trace *t = tg_trace_new(L);

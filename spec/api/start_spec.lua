@@ -37,6 +37,44 @@ describe("require 'tracegrip'", function ()
   end)
 end)
 
+describe("a list among the options", function ()
+  it("has no holes and no other keys, which would be passed over", function ()
+    local text = printed [[
+      for _, name in ipairs {"redact", "include", "exclude", "on", "trace"} do
+        for _, list in ipairs {{name = true}, {[2] = "name"}, {nil, "name"},
+                               {"name", [3] = "time"}} do
+          local ok, message = pcall(tracegrip.start, {[name] = list})
+          print(ok, message == ("option '%s': a %s expected, got a table with "
+            .. "other keys"):format(name, name == "trace"
+            and "list of trace types" or "pattern or a list of patterns"))
+        end
+      end
+      local list = table.pack("name", "time")
+      print(tracegrip.start {trace = list, redact = list, include = {}}.active)
+    ]]
+    assert.equal(("false\ttrue\n"):rep(20) .. "true\n", text)
+  end)
+end)
+
+describe("a name or a path", function ()
+  it("has no zero byte, behind which it would be another one", function ()
+    local text = printed [[
+      local trace = tracegrip.start {name = "a"}
+      for _, call in ipairs {
+        {tracegrip.start, {name = "a\0b"}}, {console.startTrace, "a\0b"},
+        {console.stopTrace, "a\0b"}, {tracegrip.open, "a\0b"},
+        {trace.export, trace, "packets", "a\0b"}, {trace.save, trace, "a\0b"}
+      } do
+        local ok, message = pcall(table.unpack(call))
+        print(ok, message:match "a string without zero bytes expected")
+      end
+      print(trace.active)
+    ]]
+    assert.equal(("false\ta string without zero bytes expected\n"):rep(6)
+                 .. "true\n", text)
+  end)
+end)
+
 describe("an option", function ()
   local known = {
     "name", "trace", "include", "exclude", "c", "maxDepth", "minDuration",

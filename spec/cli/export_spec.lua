@@ -58,6 +58,39 @@ describe("tracegrip export", function ()
     end
   end)
 
+  -- A time that --to names has no cost of tracing in it: 200,000 calls before
+  -- it have taken some milliseconds of that.
+  it("ends a call where --to does, as reports do", function ()
+    local code = [[
+      local function f () end
+      local function many () for _ = 1, 2e5 do f() end end
+      local function spin () local t = os.clock() + 0.03
+        repeat until os.clock() > t end
+      many() spin()
+    ]]
+    run.within(function (directory)
+      local function command (words)
+        local result = run.command({"sh", "-c", "$T " .. words}, {
+          cwd = directory, env = {T = run.build .. "/bin/tracegrip"}})
+        assert.equal(0, result.status, result.stderr)
+        return result.stdout
+      end
+      run.write(directory .. "/program.lua", code)
+      command "record --no-c -o rec.tgr program.lua"
+      local whole = cjson.decode(command "report --json rec.tgr")
+      local to = (" --to +%.3f rec.tgr"):format(whole.duration_ms - 10)
+      local spins
+      local rows = cjson.decode(command("report --json" .. to)).functions
+      for _, row in ipairs(rows) do
+        spins = row.name == "spin" and row.self_ms or spins
+      end
+      local folded = command("export folded -o -" .. to)
+                     :match "spin (%d+)\n" / 1000
+      assert.is_true(spins > 0)
+      assert(math.abs(folded - spins) < 0.01, folded .. " " .. spins)
+    end)
+  end)
+
   -- What a viewer shows: when the calls of a function begin, in ms.
   local function shown (text, name, track)
     local list = {}

@@ -294,6 +294,26 @@ describe("the log", function ()
     assert.matches("\n── 2 calls, [%d.]+ [mµ]*s\n$", result.stderr)
   end)
 
+  it("counts calls once, and coroutines that were shown", function ()
+    local code = [[
+      local function a () end
+      local function b () coroutine.yield() coroutine.yield() end
+      for _, f in ipairs {a, b} do
+        local next = coroutine.wrap(function () f() end)
+        for _ = 1, f == b and 3 or 1 do next() end
+      end]]
+    for words, last in pairs {
+      [""] = "5 calls in 3 coroutines", ["--include ^b$"] = "1 call",
+      ["--thread 3"] = "2 calls", ["--thread 1"] = "1 call"
+    } do
+      local result = run.command({"sh", "-c", '"$0" record --no-c -o rec.tgr '
+        .. 'program.lua && "$0" log rec.tgr ' .. words, tracegrip},
+        {files = {["program.lua"] = code}})
+      assert.matches("\n── " .. last .. ", [%d.]+ [nmµ]*s\n$", result.stdout,
+                     nil, words)
+    end
+  end)
+
   it("has times that grow", function ()
     local result = run.command({tracegrip, "run", "program.lua"},
       {files = {["program.lua"] = "for i = 1, 9 do math.abs(i) end"}})

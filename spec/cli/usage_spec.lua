@@ -40,6 +40,27 @@ describe("tracegrip", function ()
     assert.equal(result.stdout, call("help", "run").stdout)
   end)
 
+  it("says that there is no room for its help", function ()
+    for _, words in ipairs {"help", "--version", "help run", "run --help"} do
+      local result = run.command {"sh", "-c", '"$0" ' .. words
+                                  .. " >/dev/full", tracegrip}
+      assert.equal(1, result.status)
+      assert.equal("tracegrip: cannot write: No space left on device\n",
+                   result.stderr)
+    end
+  end)
+
+  it("refuses standard output where a file is written", function ()
+    for _, words in ipairs {"record -o - x.lua", "coverage -o - x.lua",
+                            "heap -o - -- x.lua",
+                            "scrub x.tgr --redact x -o -"} do
+      local result = run.command {"sh", "-c", '"$0" ' .. words, tracegrip}
+      assert.equal(2, result.status)
+      assert.matches("^tracegrip: [%a ]+ needs a file: %-o %- is none "
+                     .. "%(%./%- is%)\n$", result.stderr)
+    end
+  end)
+
   it("helps without the library that only servers and clients need", function ()
     local env = {[run.variable "LUA_CPATH"] = "/nowhere/?.so"}
     local result = run.command({tracegrip, "help"}, {env = env})

@@ -67,6 +67,18 @@ describe("tracegrip heap -- script.lua", function ()
   it("is of the end, also by os.exit", function () ended "exit" end)
   it("is of the end, also by an error", function () ended "fail" end)
 
+  it("says why there is none", function ()
+    run.within(function (directory)
+      run.write(directory .. "/app.lua", "print 'app'")
+      local result = heaps.command({"-o", "no/x.heapsnapshot", "--", "app.lua"},
+                                   directory)
+      assert.equal(1, result.status)
+      assert.equal("app\n", result.stdout)
+      assert.matches("^tracegrip: there is no snapshot: [^\n]*/no/x.heapsnapshot: "
+                     .. "No such file or directory\n$", result.stderr)
+    end)
+  end)
+
   it("goes where it was meant, wherever the script goes", function ()
     run.within(function (directory)
       run.write(directory .. "/app.lua", [[

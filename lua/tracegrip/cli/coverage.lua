@@ -74,6 +74,9 @@ local function outputs_of (parsed)
   if #names == 0 then
     names = {formats.default(parsed.format or "lcov")}
   end
+  for _, name in ipairs(names) do
+    main.needs_file(name, "coverage")
+  end
   local list, message = outputs.of(names, parsed.format)
   return list or main.fail("%s", message)
 end

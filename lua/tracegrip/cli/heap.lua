@@ -305,6 +305,7 @@ local function export (parsed, question, files)
 end
 
 local function run (parsed)
+  main.needs_file(parsed.out, "a snapshot")
   local question = question_of(parsed)
   if parsed.dashes then
     if question or parsed.exe or parsed.sysroot or parsed.fork then

@@ -65,6 +65,25 @@ function main.note (...)
   complain(0, ...)
 end
 
+--- Refuses '-', where 'what' is written into a file alone.
+function main.needs_file (path, what)
+  if path == "-" then
+    main.misuse("%s needs a file: -o - is none (./- is)", what)
+  end
+end
+
+local EPIPE = 32                -- a reader that went away knows
+
+-- On standard output; the status.
+local function answer (...)
+  local ok, message, code = io.stdout:write(...)
+  if ok then
+    ok, message, code = io.stdout:flush()
+  end
+  return (ok or code == EPIPE) and 0
+         or complain(FAILURE, "cannot write: %s", message)
+end
+
 local function known (name)
   for _, candidate in ipairs(names) do
     if candidate == name then
@@ -144,24 +163,21 @@ end
 
 local function help (name)
   if name == nil then
-    io.stdout:write(overview())
-    return 0
+    return answer(overview())
   end
   local command = known(name)
   if not command then
     return complain(USAGE, "no command '%s' (see tracegrip help)", name)
   end
-  io.stdout:write(parser_of(name, command):get_help(), "\n")
-  return 0
+  return answer(parser_of(name, command):get_help(), "\n")
 end
 
 local function version ()
   local objection = core.objection()
   local single = require("tracegrip.cli.single").about()
-  io.stdout:write("tracegrip ", core.version, " (", _VERSION, ")\nframes ",
-                  objection and "asked of the public API: " .. objection
-                  or "read from memory", "\n", single and single .. "\n" or "")
-  return 0
+  return answer("tracegrip ", core.version, " (", _VERSION, ")\nframes ",
+                objection and "asked of the public API: " .. objection
+                or "read from memory", "\n", single and single .. "\n" or "")
 end
 
 local function none ()
@@ -185,6 +201,9 @@ function main.main (words)
   local command = known(name)
   if not command then
     return complain(USAGE, "no command '%s' (see tracegrip help)", name)
+  end
+  if words[2] == "--help" or words[2] == "-h" then
+    return help(name)
   end
   return execute(name, command, table.move(words, 2, #words, 1, {}))
 end

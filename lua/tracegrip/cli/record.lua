@@ -79,9 +79,7 @@ end
 -- The place can be had and written to, or the command fails. The file is made
 -- by whoever records.
 function record.prepare (path, force)
-  if path == "-" then
-    main.misuse("a recording needs a file: -o - is none (./- is)")
-  end
+  main.needs_file(path, "a recording")
   local ok, message, code = target.free(path, force)
   if ok then
     ok, message = core.claimable(path)

@@ -49,6 +49,7 @@ local function check_output (parsed)
 end
 
 function scrub.run (parsed)
+  main.needs_file(parsed.output, "a recording")
   local hide = options.collect(hidden, parsed)
   if not hide.redactPreset and #(hide.redact or {}) == 0 then
     main.misuse("what is to be hidden? --redact PATTERN or --redact-preset "
