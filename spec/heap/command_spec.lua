@@ -74,8 +74,9 @@ describe("tracegrip heap -- script.lua", function ()
                                    directory)
       assert.equal(1, result.status)
       assert.equal("app\n", result.stdout)
-      assert.matches("^tracegrip: there is no snapshot: [^\n]*/no/x.heapsnapshot: "
-                     .. "No such file or directory\n$", result.stderr)
+      assert.matches("^tracegrip: there is no snapshot: [^\n]*/no/x%.heap"
+                     .. "snapshot: No such file or directory\n$",
+                     result.stderr)
     end)
   end)
 
