@@ -117,6 +117,8 @@ static char *url_of (const char *source) {
 ** ===================================================================
 */
 
+/* Of a chunk without debug information they have no names: then "?" stands for
+   each, as in traces. */
 static void take_params (tg_Described *d, const tg_SeenProto *p,
                          tg_Function *f) {
   char name[256];
@@ -124,8 +126,8 @@ static void take_params (tg_Described *d, const tg_SeenProto *p,
   f->vararg = p->vararg;
   f->params = tg_calloc(p->params + 1u, sizeof *f->params);
   for (uint32_t i = 0; f->params != NULL && i < p->params; i++) {
-    if (tg_proto_local(&d->target->sight, p, i, 0, name, sizeof name))
-      f->params[i] = tg_strcopy(name);
+    bool named = tg_proto_local(&d->target->sight, p, i, 0, name, sizeof name);
+    f->params[i] = tg_strcopy(named ? name : "?");
   }
 }
 

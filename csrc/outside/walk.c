@@ -47,6 +47,8 @@ static bool take_function (tg_Sight *s, tg_SeenFrame *f) {
   f->is_c = tg_seen_is_c(s, f->function, &f->code, &known);
   if (!known || says_c(s, f, f->is_c) != f->is_c)
     return tg_sight_reject(s, TG_REASON_FUNCTION);
+  if (f->is_c && tg_sight_has(s, AT_FRAME_TAILS))
+    f->tail = false;            /* set of Lua functions alone (lvm.c, 5.1) */
   return true;
 }
 

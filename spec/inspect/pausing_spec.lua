@@ -110,6 +110,25 @@ f(1)
     end)
   end)
 
+  it("stops in chunks whose text cannot be had", function ()
+    for chunk, url in pairs {["=made"] = "lua://lua/made",
+                             ["@/no/made.lua"] = "file:///no/made.lua"} do
+      debugger.debug([[
+        local f = load("local a = 1\nlocal b = a + 1\nreturn b", "]] .. chunk
+                     .. [[")
+        f() f()]], function (front, _, command)
+        front:ask("Debugger.setBreakpointByUrl", {url = url, lineNumber = 1})
+        for _ = 1, 2 do
+          front:ask "Debugger.resume"
+          local paused = front:event "Debugger.paused"
+          assert.matches("^%(main chunk%):2 ", place(paused))
+        end
+        front:ask "Debugger.resume"
+        assert.equal(0, command:ended())
+      end)
+    end
+  end)
+
   it("holds for calls that begin after its answer", function ()
     debugger.attach([[
 local function f (x)

@@ -170,6 +170,21 @@ describe("record --pid", function ()
     end)
   end)
 
+  it("takes functions that have no debug information", function ()
+    spied.whole(run.lua, [[
+      local function worker (n, m)
+        local x = 0
+        for i = 1, n do x = x + i % m end
+        return x
+      end
+      local f = load(string.dump(worker, true), "=stripped")
+      say 'x' io.read()
+      for _ = 1, 100 do f(100000, 7) end
+    ]], {"--sample", "1000"}, function (path)
+      assert.is_true(sum_of(path) > 0)
+    end)
+  end)
+
   it("shows by the clock what a process waits in", function ()
     lookedat.with(run.lua, [[
       local function ask () return io.read() end

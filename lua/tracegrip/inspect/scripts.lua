@@ -56,21 +56,22 @@ local CONTEXT = 1
 -- What a source is
 ---------------------------------------------------------------------------
 
--- Its address and text. A chunk from a string has no address, as code that was
--- evaluated has none elsewhere.
+-- Its address and text, and whether that is what it was made of. A chunk from a
+-- string has no address, as code that was evaluated has none elsewhere.
 local function look_up (source)
   local kind, name = string.sub(source, 1, 1), string.sub(source, 2)
   if source == C_SOURCE then
-    return scripts.C.url, scripts.C.text
+    return scripts.C.url, scripts.C.text, true
   elseif kind == "@" then
     local path = target.absolute(name) or name
     local text = core.contents(path)
     return fileurl.of(path), text
-           or string.format("-- %s cannot be read.\n", name)
+           or string.format("-- %s cannot be read.\n", name), text ~= nil
   elseif kind == "=" then
-    return "lua://lua/" .. fileurl.escape(name), "-- Its source is not known.\n"
+    return "lua://lua/" .. fileurl.escape(name),
+           "-- Its source is not known.\n", false
   end
-  return "", source
+  return "", source, true
 end
 
 -- Where the last line begins. A pattern that ends the text, "[^\n]*$", would be
@@ -95,8 +96,8 @@ function scripts.parsed (script)
 end
 
 local function new (source)
-  local url, text = look_up(source)
-  local functions = source ~= C_SOURCE
+  local url, text, is_whole = look_up(source)
+  local functions = source ~= C_SOURCE and is_whole
                     and lines.of(lines.compilable(text), source)
   local script = {
     id = string.format("%d", #list + 1), url = url, source = source,
