@@ -124,6 +124,7 @@ build = {
         "csrc/export/export.c",
         "csrc/export/jsontext.c",
         "csrc/export/longest.c",
+        "csrc/export/missing.c",
         "csrc/export/parts.c",
         "csrc/export/readahead.c",
         "csrc/export/threadlist.c",

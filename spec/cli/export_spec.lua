@@ -58,6 +58,22 @@ describe("tracegrip export", function ()
     end
   end)
 
+  -- Calls use(command) where a program was recorded as rec.tgr: command(words)
+  -- gives what tracegrip writes.
+  local function of_program (code, words, use)
+    run.within(function (directory)
+      local function command (line)
+        local result = run.command({"sh", "-c", "$T " .. line}, {
+          cwd = directory, env = {T = run.build .. "/bin/tracegrip"}})
+        assert.equal(0, result.status, result.stderr)
+        return result.stdout
+      end
+      run.write(directory .. "/program.lua", code)
+      command("record " .. words .. " -o rec.tgr program.lua")
+      use(command)
+    end)
+  end
+
   -- A time that --to names has no cost of tracing in it: 200,000 calls before
   -- it have taken some milliseconds of that.
   it("ends a call where --to does, as reports do", function ()
@@ -68,15 +84,7 @@ describe("tracegrip export", function ()
         repeat until os.clock() > t end
       many() spin()
     ]]
-    run.within(function (directory)
-      local function command (words)
-        local result = run.command({"sh", "-c", "$T " .. words}, {
-          cwd = directory, env = {T = run.build .. "/bin/tracegrip"}})
-        assert.equal(0, result.status, result.stderr)
-        return result.stdout
-      end
-      run.write(directory .. "/program.lua", code)
-      command "record --no-c -o rec.tgr program.lua"
+    of_program(code, "--no-c", function (command)
       local whole = cjson.decode(command "report --json rec.tgr")
       local to = (" --to +%.3f rec.tgr"):format(whole.duration_ms - 10)
       local spins
@@ -116,15 +124,7 @@ describe("tracegrip export", function ()
         mark() wait() mark() wait() mark()
         coroutine.wrap(function () mark() wait() mark() wait() mark() end)()
       ]]
-      run.within(function (directory)
-        local function command (words)
-          local result = run.command({"sh", "-c", "$T " .. words}, {
-            cwd = directory, env = {T = run.build .. "/bin/tracegrip"}})
-          assert.equal(0, result.status, result.stderr)
-          return result.stdout
-        end
-        run.write(directory .. "/program.lua", code)
-        command "record -o rec.tgr program.lua"
+      of_program(code, "", function (command)
         local first = filter == "--thread 2" and 2 or 1
         for viewed, logged in pairs {["--raw"] = "", [""] = "--true"} do
           local times = shown(command(("export chrome %s -o - rec.tgr %s")

@@ -72,16 +72,21 @@ function main.needs_file (path, what)
   end
 end
 
-local EPIPE = 32                -- a reader that went away knows
+main.EPIPE = 32         -- Linux; a reader that went away knows that it did
 
--- On standard output; the status.
-local function answer (...)
+--- Writes to standard output; false and why, if that cannot be.
+function main.write (...)
   local ok, message, code = io.stdout:write(...)
   if ok then
     ok, message, code = io.stdout:flush()
   end
-  return (ok or code == EPIPE) and 0
-         or complain(FAILURE, "cannot write: %s", message)
+  return (ok or code == main.EPIPE) and true or false, message
+end
+
+-- The same; the status.
+local function answer (...)
+  local ok, message = main.write(...)
+  return ok and 0 or complain(FAILURE, "cannot write: %s", message)
 end
 
 local function known (name)

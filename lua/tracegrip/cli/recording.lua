@@ -12,7 +12,7 @@ core.own()
 
 local recording = {}
 
-recording.EPIPE = 32       -- Linux; a reader that went away knows that it did
+recording.EPIPE = main.EPIPE
 
 local WIDTH, WIDTH_MIN = 100, 40
 
@@ -150,11 +150,8 @@ end
 
 -- To standard output.
 function recording.write (text)
-  local ok, message, code = io.stdout:write(text)
-  if ok then
-    ok, message, code = io.stdout:flush()
-  end
-  if not ok and code ~= recording.EPIPE then
+  local ok, message = main.write(text)
+  if not ok then
     main.fail("cannot write: %s", message)
   end
 end
