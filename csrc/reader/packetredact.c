@@ -20,8 +20,8 @@ void tg_packetredact_free (tg_PacketRedact *p) {
 static tg_Redact *redact_of (tg_PacketRedact *p, const tg_Selection *selection,
                              const tg_Functions *functions) {
   if (p->redact == NULL && (p->redact = tg_calloc(1, sizeof *p->redact))) {
-    p->redact->selection = selection;
-    p->redact->functions = functions;
+    p->redact->names.selection = selection;
+    p->redact->names.functions = functions;
   }
   return p->redact;
 }

@@ -4,7 +4,8 @@
 ** A list is gone through several times: objects are first marked as shown or
 ** secret, until that changes nothing any more (one may be found to be shown
 ** after those that it leads to were looked at); then what is not shown is
-** hidden. Which values are secret is known before: 'hidden' below.
+** hidden. Which values are secret by what is called is known before
+** (listsecrets.h).
 */
 #include "reader/redact.h"
 
@@ -16,17 +17,11 @@ enum { SHOWN = 1u << 0, SECRET = 1u << 1 };   /* of an object */
 
 #define ROUNDS 64               /* more than any list takes that is not made to
                                    take long */
-#define CHAIN_MOST 4            /* pcall(pcall, f, ...), as in capture/veil.c */
-#define NAMED 256u              /* parameters: more than a function can have */
 
 typedef struct Walk {
   tg_Redact *r;
   tg_ValueCursor c;
-  const tg_Function *names;     /* parameters get the values... */
-  uint32_t passed;              /* ...from this one on; NULL: none do */
-  uint64_t secret[NAMED / 64];  /* of these parameters, which are secret */
-  uint32_t hidden;              /* 1 + a value that is hidden; 0: none is */
-  tg_RedactGiven given;         /* of results */
+  tg_ListSecrets list;
   bool named;                   /* a value comes after its name */
   bool hides;                   /* this time */
   bool changed;                 /* marks of objects */
@@ -115,12 +110,8 @@ static bool holds_secret (const Walk *w, const tg_Grip *g) {
          && tg_secrets_find(s, g->u.s.data, g->u.s.size, g->u.s.size);
 }
 
-/* A key that is cut cannot be read to its end. */
 static bool names_secret (const Walk *w, const tg_Grip *key) {
-  return key->type == TG_STRING
-         && (key->u.s.size < key->u.s.length
-             || tg_selection_hides(w->r->selection, key->u.s.data,
-                                   key->u.s.size));
+  return tg_listsecrets_key(&w->r->names, key);
 }
 
 /* }================================================================== */
@@ -339,27 +330,6 @@ static void see_object (Walk *w, uint32_t id) {
 ** ===================================================================
 */
 
-/* Whether value 'i' of the list is secret. */
-static bool is_secret (const Walk *w, uint64_t i) {
-  if (w->hidden == i + 1 || w->given == TG_GIVEN_ALL)
-    return true;
-  if (w->names == NULL || i < w->passed || i - w->passed >= NAMED)
-    return false;
-  i -= w->passed;
-  return (w->secret[i / 64] >> i % 64 & 1) != 0;
-}
-
-/* Each name is matched once for a list: a pattern that has used up its steps
-   hides every name that it is asked about after that. */
-static void ask_names (Walk *w) {
-  const tg_Function *f = w->names;
-  for (uint32_t i = 0; f != NULL && f->params != NULL && i < f->nparams
-       && i < NAMED; i++) {
-    if (tg_selection_secret(w->r->selection, f->params[i]))
-      w->secret[i / 64] |= UINT64_C(1) << i % 64;
-  }
-}
-
 /* Once through all of it. Of locals the name that stands before a value says
    whether it is secret; one that is hidden itself may be any. */
 static void go_through (Walk *w, tg_Slice values) {
@@ -369,7 +339,7 @@ static void go_through (Walk *w, tg_Slice values) {
   uint64_t n = tg_values_var(&w->c);
   for (uint64_t i = 0; i < n && i < TG_VALUES_MAX && !w->c.bad; i++) {
     const uint8_t *at = next_grip(w, &g);
-    see_value(w, at, &g, secret || is_secret(w, i));
+    see_value(w, at, &g, secret || tg_listsecrets_have(&w->list, i));
     secret = w->named && i % 2 == 0
              && (g.type != TG_STRING || names_secret(w, &g));
   }
@@ -379,7 +349,6 @@ static void go_through (Walk *w, tg_Slice values) {
 
 static void redact (Walk *w, tg_Slice values, bool hides) {
   tg_buf_clear(&w->r->objects);
-  ask_names(w);
   int rounds = 0;
   do {
     w->changed = false;
@@ -392,114 +361,25 @@ static void redact (Walk *w, tg_Slice values, bool hides) {
   w->r->objects.failed = false;
 }
 
-/* Value 'i' of a list; NIL if it has none. */
-static void value_at (tg_Slice values, uint32_t i, tg_Grip *g) {
-  tg_ValueCursor c;
-  g->type = TG_NIL;
-  tg_values_open(&c, values);
-  uint64_t n = tg_values_var(&c);
-  if (i >= n || i >= TG_VALUES_MAX)
-    return;
-  for (uint32_t k = 0; k <= i && !c.bad; k++)
-    tg_values_grip(&c, g);
-}
-
-/* The function that value 'i' is; NULL if it is none. */
-static const tg_Function *function_at (const tg_Redact *r, tg_Slice values,
-                                       uint32_t i) {
-  tg_ValueCursor c;
-  tg_Grip g, other;
-  tg_Descriptor d = {0};
-  value_at(values, i, &g);
-  if (g.type != TG_OBJECT)
-    return NULL;
-  tg_values_open(&c, values);
-  uint64_t n = tg_values_var(&c);
-  for (uint64_t k = 0; k < n && k < TG_VALUES_MAX && !c.bad; k++)
-    tg_values_grip(&c, &other);
-  for (uint32_t id = 0; !c.bad && c.p < c.end; id++) {
-    tg_values_descriptor(&c, &d);
-    if (id == g.u.id)
-      return c.bad ? NULL : tg_functions_find(r->functions, d.function);
-    if (d.flags & TG_DESC_PROPS)
-      tg_values_skip_properties(&c);
-  }
-  return NULL;
-}
-
-static bool is_named (const tg_Function *f, const char *name) {
-  size_t n, size = strlen(name);
-  if (f->name == NULL || (n = strlen(f->name)) < size)
-    return false;
-  return strcmp(f->name + n - size, name) == 0
-         && (n == size || f->name[n - size - 1] == '.'
-             || f->name[n - size - 1] == ':');
-}
-
-/* By a key that stands beside it: the value that is set, or what will be
-   given. */
-static void look_at_key (Walk *w, const tg_Function *f, tg_Slice values) {
-  tg_Grip key;
-  bool sets = f->is_c ? f->known && is_named(f, "rawset")
-                      : is_named(f, "__newindex");
-  bool gets = f->is_c ? f->known && is_named(f, "rawget")
-                      : is_named(f, "__index");
-  bool named = f->is_c && f->known && is_named(f, "os.getenv");
-  if (f->is_c && f->known && is_named(f, "next"))
-    w->r->given = TG_GIVEN_AFTER_KEY;
-  if (!sets && !gets && !named)
-    return;
-  value_at(values, named ? 0 : 1, &key);
-  if (names_secret(w, &key) && sets)
-    w->hidden = 3;
-  else if (names_secret(w, &key))
-    w->r->given = TG_GIVEN_ALL;
-}
-
-/* What pcall and xpcall are given is for the function that they call. */
-static void look_beyond (Walk *w, tg_Slice values) {
-  for (int i = 0; i < CHAIN_MOST && w->names != NULL; i++) {
-    tg_Role role = w->names->role;
-    uint32_t callee = w->passed;
-    if (role != TG_ROLE_PCALL && role != TG_ROLE_XPCALL)
-      return;
-    w->passed += role == TG_ROLE_PCALL ? 1 : 2;
-    w->names = function_at(w->r, values, callee);
-  }
-}
-
 void tg_redact_list (tg_Redact *r, tg_RedactKind kind, tg_FunctionId function,
                      tg_Slice values, bool hides) {
-  Walk w = {.r = r};
-  tg_Grip key;
+  Walk w = {.r = r, .named = kind == TG_REDACT_LOCALS};
   tg_RedactGiven given = r->given;
-  r->given = TG_GIVEN_NOTHING;
+  if (kind != TG_REDACT_LOCALS)     /* behind these the results still come */
+    r->given = TG_GIVEN_NOTHING;
   if (values.data == NULL)
     return;
-  if (kind == TG_REDACT_LOCALS) {
-    w.named = true;
-    r->given = given;           /* the results are still to come */
-  }
-  if (kind == TG_REDACT_ARGUMENTS) {
-    w.names = tg_functions_find(r->functions, function);
-    if (w.names != NULL)
-      look_at_key(&w, w.names, values);
-    look_beyond(&w, values);
-  }
-  else if (kind == TG_REDACT_RESULTS && given == TG_GIVEN_ALL)
-    w.given = given;
-  else if (kind == TG_REDACT_RESULTS && given == TG_GIVEN_AFTER_KEY) {
-    value_at(values, 0, &key);
-    if (names_secret(&w, &key))
-      w.hidden = 2;
-  }
+  if (kind == TG_REDACT_ARGUMENTS)
+    r->given = tg_listsecrets_arguments(&w.list, &r->names, function, values);
+  else if (kind == TG_REDACT_RESULTS)
+    tg_listsecrets_results(&w.list, &r->names, given, values);
   redact(&w, values, hides);
 }
 
 void tg_redact_passed (tg_Redact *r, tg_FunctionId function, uint32_t passed,
                        tg_Slice values, bool hides) {
-  Walk w = {.r = r, .passed = passed};
-  w.names = tg_functions_find(r->functions, function);
+  Walk w = {.r = r};
+  tg_listsecrets_passed(&w.list, &r->names, function, passed);
   if (values.data != NULL)
     redact(&w, values, hides);
 }

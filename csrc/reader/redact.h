@@ -15,9 +15,7 @@
 #define TG_REDACT_H
 
 #include "base/buf.h"
-#include "options/selection.h"
-#include "stream/functions.h"
-#include "stream/values.h"
+#include "reader/listsecrets.h"
 #include "text/secrets.h"
 
 /* What a list is of. */
@@ -28,14 +26,8 @@ typedef enum tg_RedactKind {
   TG_REDACT_OTHER
 } tg_RedactKind;
 
-/* Of which results a key has said that they are to be hidden. */
-typedef enum tg_RedactGiven {
-  TG_GIVEN_NOTHING, TG_GIVEN_ALL, TG_GIVEN_AFTER_KEY
-} tg_RedactGiven;
-
 typedef struct tg_Redact {
-  const tg_Selection *selection;    /* borrows: which names hide */
-  const tg_Functions *functions;    /* borrows */
+  tg_SecretNames names;
   tg_Secrets secrets;               /* owns */
   uint64_t hidden;                  /* grips that it has hidden so far */
   /* private */

@@ -350,7 +350,7 @@ static void write_ends (Scrub *s) {
 
 static bool prepare (Scrub *s, const char *from, const tg_Options *hide) {
   tg_Status status = TG_OK;
-  s->redact.selection = &s->selection;
+  s->redact.names.selection = &s->selection;
   s->selection.undecided = &s->undecided;
   s->redact.secrets.most = TG_SCRUB_SECRETS;
   s->r = tg_recording_open(from, &status, s->reason, s->size);
@@ -358,7 +358,7 @@ static bool prepare (Scrub *s, const char *from, const tg_Options *hide) {
     fail(s, status, NULL);
     return false;
   }
-  s->redact.functions = s->r->stream->functions;
+  s->redact.names.functions = s->r->stream->functions;
   if (s->r->busy)
     fail(s, TG_ERR_FORMAT, "somebody is recording on it");
   else if (s->r->header.size < offsetof(tg_Header, ticking))

@@ -52,12 +52,6 @@ typedef struct tg_Program {
 
 void tg_program_free (tg_Program *p);
 
-/* A program that several may pin, on one thread; the last one to let go frees
-   it. Empty, or a copy of 'from' if that is not NULL. NULL without memory. */
-tg_Program *tg_program_new (const tg_Program *from);
-tg_Program *tg_program_pin (tg_Program *p);   /* returns 'p' */
-void tg_program_unpin (tg_Program *p);        /* NULL is fine */
-
 /* How a trace ended; zero as long as it runs. Comes first in its entry and is
    filled in later, in place: 'why' last. */
 typedef struct tg_TraceEnd {

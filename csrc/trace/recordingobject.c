@@ -14,6 +14,7 @@
 #include "trace/recordingobject.h"
 #include "base/alloc.h"
 #include "recording/open.h"
+#include "recording/program.h"
 #include "trace/recordinginfo.h"
 #include "trace/trace.h"
 

@@ -11,6 +11,7 @@
 #include "binding/luatext.h"
 #include "binding/readoptions.h"
 #include "direct/proof.h"
+#include "recording/program.h"
 #include "session/snapshot.h"
 #include "session/tracesave.h"
 #include "text/fileio.h"

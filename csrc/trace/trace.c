@@ -21,6 +21,7 @@
 #include "binding/readoptions.h"
 #include "direct/proof.h"
 #include "packet/log.h"
+#include "recording/program.h"
 #include "session/anchor.h"
 #include "session/calibration.h"
 #include "session/pause.h"
