@@ -26,7 +26,7 @@ end
 describe("a breakpoint", function ()
   it("is met each time, whenever messages come", function ()
     debugger.debug([[
-local COUNT = 500000
+local COUNT = 250000
 hits = 0
 local function callee (n)
   if n % 10 == 0 then
@@ -48,7 +48,7 @@ end)
 describe("the program's own hook", function ()
   it("is as it was set, whenever messages come", function ()
     debugger.attach([[
-local COUNT = 3000000
+local COUNT = 1000000
 local sethook, gethook = debug.sethook, debug.gethook
 local events, wrong = 0, 0
 local function hook ()

@@ -383,7 +383,7 @@ describe("record --pid", function ()
     for name, start in pairs {["x.html"] = "^<!doctype html>",
                               ["x.folded"] = "^[^\n]+ %d+\n",
                               ["x.speedscope.json"] = "^{"} do
-      lookedat.with(run.lua, flat:format(ROUNDS), function (process)
+      lookedat.with(run.lua, flat:format(SOME), function (process)
         process:waiting()
         local path = process.directory .. "/" .. name
         local command = spied.start {"record", "--pid", tostring(process.pid),
