@@ -140,9 +140,10 @@ static int push_details (lua_State *L, const tg_Tidings *t, int subject) {
     lua_pushinteger(L, t->source);
     lua_pushinteger(L, t->line);
     lua_pushboolean(L, t->hit);
+    lua_pushboolean(L, t->entered);
     lua_pushboolean(L, t->stepped);
     lua_pushboolean(L, t->changed);
-    return 6;
+    return 7;
   }
   if (!t->changed)
     return 0;

@@ -23,6 +23,8 @@ typedef struct tg_Tidings {
   int source;             /* ...and its source's place in the list */
   int line;               /* of "stop": where, 0 = not known */
   bool hit;               /* of "stop": there is a breakpoint */
+  bool entered;           /* of "stop": there is one of the function, which
+                             begins */
   bool stepped;           /* of "stop": the program would stop without one */
   bool changed;           /* of "stop": a value that is watched has changed, or
                              is gone; always of "changed" */

@@ -33,50 +33,62 @@ int tg_breakpoints_add (tg_Breakpoints *b, const char *text, size_t size,
   return b->nsources++;
 }
 
-static bool has (const int *list, int n, int wanted) {
-  int low = 0, high = n;
+static bool has (const tg_Lines *list, int wanted) {
+  int low = 0, high = list->n;
   while (low < high) {
     int middle = low + (high - low) / 2;
-    if (list[middle] < wanted)
+    if (list->at[middle] < wanted)
       low = middle + 1;
     else
       high = middle;
   }
-  return low < n && list[low] == wanted;
+  return low < list->n && list->at[low] == wanted;
 }
 
-void tg_breakpoints_set (tg_Breakpoints *b, int at, int *lines, int nlines,
-                         int *functions, int nfunctions) {
+static bool adds (const tg_Lines *list, const tg_Lines *next) {
+  for (int k = 0; k < next->n; k++) {
+    if (!has(list, next->at[k]))
+      return true;
+  }
+  return false;
+}
+
+void tg_places_free (tg_Places *p) {
+  tg_free(p->lines.at);
+  tg_free(p->entries.at);
+  tg_free(p->functions.at);
+}
+
+void tg_breakpoints_set (tg_Breakpoints *b, int at, const tg_Places *p) {
   tg_assert(at >= 0 && at < b->nsources);
-  tg_Source *s = &b->sources[at];
-  for (int k = 0; k < nlines; k++)
-    b->widened = b->widened || !has(s->lines, s->nlines, lines[k]);
-  tg_free(s->lines);
-  tg_free(s->functions);
-  b->count += nlines - s->nlines;
-  s->lines = lines;
-  s->nlines = nlines;
-  s->functions = functions;
-  s->nfunctions = nfunctions;
+  tg_Places *old = &b->sources[at].places;
+  b->widened = b->widened || adds(&old->lines, &p->lines)
+               || adds(&old->entries, &p->entries);
+  b->count += p->lines.n + p->entries.n - old->lines.n - old->entries.n;
+  tg_places_free(old);
+  *old = *p;
   b->epoch++;
   tg_assert(b->count >= 0);
 }
 
 bool tg_breakpoints_line (const tg_Breakpoints *b, int at, int line) {
   tg_assert(at >= 0 && at < b->nsources);
-  return has(b->sources[at].lines, b->sources[at].nlines, line);
+  return has(&b->sources[at].places.lines, line);
+}
+
+bool tg_breakpoints_entry (const tg_Breakpoints *b, int at, int first) {
+  tg_assert(at >= 0 && at < b->nsources);
+  return has(&b->sources[at].places.entries, first);
 }
 
 bool tg_breakpoints_function (const tg_Breakpoints *b, int at, int first) {
   tg_assert(at >= 0 && at < b->nsources);
-  return has(b->sources[at].functions, b->sources[at].nfunctions, first);
+  return has(&b->sources[at].places.functions, first);
 }
 
 void tg_breakpoints_free (tg_Breakpoints *b) {
-  for (int i = 0; i < b->nsources; i++) {
-    tg_free(b->sources[i].lines);
-    tg_free(b->sources[i].functions);
-  }
+  for (int i = 0; i < b->nsources; i++)
+    tg_places_free(&b->sources[i].places);
   tg_free(b->sources);
   tg_texts_free(&b->texts);
 }

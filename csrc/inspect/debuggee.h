@@ -83,6 +83,8 @@ typedef struct tg_Inspector {
                              itself */
   bool passing;           /* an error goes from a dead coroutine, where it was
                              told, to the one that has resumed that */
+  const void *called;     /* the frame that was called last; NULL: it has come
+                             to its first line */
   tg_Step step;
   tg_Cells cells;
   tg_Tests tests;

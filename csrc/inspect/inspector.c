@@ -266,44 +266,47 @@ static int inspector_own (lua_State *L) {
   return 1;
 }
 
-/* A list of lines as C has it. NULL of none; raises, with nothing allocated. */
-static int *read_lines (lua_State *L, int arg, int *n) {
+/* A list of lines, in memory of Lua's. Raises, with nothing allocated. */
+static tg_Lines read_lines (lua_State *L, int arg) {
   luaL_checktype(L, arg, LUA_TTABLE);
-  *n = (int)lua_rawlen(L, arg);
-  int *lines = lua_newuserdatauv(L, ((size_t)*n + 1) * sizeof *lines, 0);
-  for (int k = 0; k < *n; k++) {
+  tg_Lines list = {.n = (int)lua_rawlen(L, arg)};
+  list.at = lua_newuserdatauv(L, ((size_t)list.n + 1) * sizeof *list.at, 0);
+  for (int k = 0; k < list.n; k++) {
     lua_rawgeti(L, arg, k + 1);
-    lines[k] = (int)luaL_checkinteger(L, -1);
+    list.at[k] = (int)luaL_checkinteger(L, -1);
     lua_pop(L, 1);
   }
-  return lines;
+  return list;
 }
 
-static int *copy_lines (const int *lines, int n) {
-  int *copy = tg_calloc((size_t)n + 1, sizeof *copy);
-  for (int k = 0; copy != NULL && k < n; k++)
-    copy[k] = lines[k];
-  return copy;
+/* The same in memory of ours; false: there is none. */
+static bool copy_lines (tg_Lines *list) {
+  int *copy = tg_calloc((size_t)list->n + 1, sizeof *copy);
+  for (int k = 0; copy != NULL && k < list->n; k++)
+    copy[k] = list->at[k];
+  list->at = copy;
+  return copy != NULL;
+}
+
+static bool copy_places (tg_Places *p) {
+  bool lines = copy_lines(&p->lines), entries = copy_lines(&p->entries);
+  return copy_lines(&p->functions) && lines && entries;
 }
 
 static int inspector_breakpoints (lua_State *L) {
   tg_Breakpoints *b = &inspector_of(L)->breakpoints;
   size_t size;
-  int nlines, nfunctions;
   const char *text = luaL_checklstring(L, 1, &size);
-  int *lines = read_lines(L, 2, &nlines);
-  int *functions = read_lines(L, 3, &nfunctions);
+  tg_Places places = {.lines = read_lines(L, 2), .entries = read_lines(L, 3),
+                      .functions = read_lines(L, 4)};
   int at = tg_breakpoints_find(b, text, size);
   if (at < 0)
     at = tg_breakpoints_add(b, text, size, false);
-  lines = copy_lines(lines, nlines);
-  functions = copy_lines(functions, nfunctions);
-  if (at < 0 || lines == NULL || functions == NULL) {
-    tg_free(lines);
-    tg_free(functions);
+  if (!copy_places(&places) || at < 0) {
+    tg_places_free(&places);
     return luaL_error(L, "not enough memory");
   }
-  tg_breakpoints_set(b, at, lines, nlines, functions, nfunctions);
+  tg_breakpoints_set(b, at, &places);
   lua_pushinteger(L, at);
   return 1;
 }

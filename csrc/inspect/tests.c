@@ -10,7 +10,7 @@
 
 static const char key_work = 0;     /* registry: the coroutine */
 
-enum { SOURCES = 1 };               /* on its stack: source -> line -> tests */
+enum { SOURCES = 1 };               /* on its stack: source -> place -> tests */
 enum { FUNCTION = 1, OPERATORS, PATHS };    /* in a test */
 
 #define ROOM 64                     /* on the stack: a test's arguments, and
@@ -147,13 +147,13 @@ static bool says_no (lua_State *work, lua_State *L, lua_Debug *ar) {
 }
 
 bool tg_tests_refuse (const tg_Tests *t, lua_State *L, lua_Debug *ar,
-                      int source) {
+                      int source, int place) {
   lua_State *work = t->work;
   bool all = false;
   if (work == NULL || !lua_checkstack(L, 2))
     return false;
   if (lua_rawgeti(work, SOURCES, source) == LUA_TTABLE
-      && lua_rawgeti(work, -1, ar->currentline) == LUA_TTABLE) {
+      && lua_rawgeti(work, -1, place) == LUA_TTABLE) {
     int list = lua_gettop(work);
     all = true;
     for (int n = 1; all && lua_rawgeti(work, list, n) == LUA_TTABLE; n++) {

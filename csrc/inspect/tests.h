@@ -25,9 +25,10 @@ typedef struct tg_Tests {
   lua_State *work;        /* ours, anchored: tests run on it; NULL: none yet */
 } tg_Tests;
 
-/* Lua: tests(source, by_line): those of a source from now on; source is its
-   number, by_line[n] a list of tests, of which each has to say no for the
-   program not to stop there. A test is {function, operators, path...}; a path
+/* Lua: tests(source, by_place): those of a source from now on; source is its
+   number, by_place[n] a list of tests, of which each has to say no for the
+   program not to stop there. A place is a line, or, where a function begins,
+   minus the line of its definition. A test is {function, operators, path...}; a path
    is a name, keys and false. operators: bits of tg_TestOperators. Raises. */
 int tg_tests_set (tg_Tests *t, lua_State *L);
 
@@ -37,10 +38,10 @@ typedef enum tg_TestOperators {
   TG_TEST_READS = 1u << 1       /* order, length, concatenation */
 } tg_TestOperators;
 
-/* Whether there are tests of that line of the source, and all say no, in the
+/* Whether there are tests of that place of the source, and all say no, in the
    frame that runs. */
 bool tg_tests_refuse (const tg_Tests *t, lua_State *L, lua_Debug *ar,
-                      int source);                             /* [-0, +0, -] */
+                      int source, int place);                  /* [-0, +0, -] */
 
 void tg_tests_clear (tg_Tests *t, lua_State *L);               /* [-0, +0, -] */
 

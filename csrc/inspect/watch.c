@@ -102,7 +102,9 @@ static TG_NOINLINE bool learn (tg_Inspector *i, lua_State *L,
     k->at = meet(i, L, &ar);
   if (k->at < 0)
     return false;
-  k->stops = tg_breakpoints_function(b, k->at, ar.linedefined);
+  k->first = ar.linedefined;
+  k->stops = tg_breakpoints_function(b, k->at, k->first);
+  k->enters = tg_breakpoints_entry(b, k->at, k->first);
   k->epoch = b->epoch;
   return true;
 }
@@ -211,29 +213,42 @@ static void tell (tg_Inspector *i, lua_State *L, const tg_Tidings *t) {
     tg_watch_review(i, L);
 }
 
-/* At the frame's current line. */
-static void stop (tg_Inspector *i, lua_State *L, lua_Debug *ar, int source,
-                  bool hit, bool stepped) {
-  tell(i, L, &(tg_Tidings){.kind = "stop", .frame = ar, .source = source,
-                           .line = ar->currentline, .hit = hit,
-                           .stepped = stepped,
-                           .changed = has_changed(i, L)});
+/* At the frame's current line; 't' says why. */
+static void stop (tg_Inspector *i, lua_State *L, lua_Debug *ar, tg_Tidings t) {
+  t.kind = "stop";
+  t.frame = ar;
+  t.line = ar->currentline;
+  t.changed = has_changed(i, L);
+  tell(i, L, &t);
 }
 
+/* Whether the conditions of all breakpoints that the function has come to say
+   no. */
+static bool is_refused (tg_Inspector *i, lua_State *L, lua_Debug *ar,
+                        const tg_Known *k, const tg_Tidings *t) {
+  const tg_Tests *tests = &i->tests;
+  return (!t->hit || tg_tests_refuse(tests, L, ar, k->at, ar->currentline))
+         && (!t->entered || tg_tests_refuse(tests, L, ar, k->at, -k->first));
+}
+
+/* Where a function begins is no matter of its lines: a loop comes back to the
+   first of them, and what defines the function may stand there, too. */
 static void on_line (tg_Inspector *i, lua_State *L, lua_Debug *ar) {
   const void *frame = ar->i_ci;
+  bool begins = i->called == frame;
+  i->called = NULL;
   const tg_Known *k = known_of(i, L, frame);
   if (k == NULL || tg_step_counted(&i->step, i->direct, ar) || is_own(i, k))
     return;
-  bool hit = k->stops
-             && tg_breakpoints_line(&i->breakpoints, k->at, ar->currentline);
-  bool stepped = tg_step_ends(&i->step, L, frame);
-  bool changed = has_changed(i, L);
-  if (hit && !stepped && !changed
-      && tg_tests_refuse(&i->tests, L, ar, k->at))
+  tg_Tidings t = {.source = k->at, .entered = begins && k->enters};
+  t.hit = k->stops
+          && tg_breakpoints_line(&i->breakpoints, k->at, ar->currentline);
+  t.stepped = tg_step_ends(&i->step, L, frame);
+  bool changed = has_changed(i, L), met = t.hit || t.entered;
+  if (met && !t.stepped && !changed && is_refused(i, L, ar, k, &t))
     return;
-  if (hit || stepped || changed)
-    stop(i, L, ar, k->at, hit, stepped);
+  if (met || t.stepped || changed)
+    stop(i, L, ar, t);
 }
 
 /* An instruction in the middle of a line: after a return, or where the pause
@@ -244,7 +259,7 @@ static void on_count (tg_Inspector *i, lua_State *L, lua_Debug *ar) {
   if (k == NULL || is_own(i, k))
     return;
   lua_getinfo(L, "l", ar);
-  stop(i, L, ar, k->at, false, true);
+  stop(i, L, ar, (tg_Tidings){.source = k->at, .stepped = true});
   tg_step_count(&i->step, i->direct, ar);
 }
 
@@ -309,6 +324,7 @@ static TG_NOINLINE void look_for_resume (tg_Inspector *i, lua_State *L,
 /* Of most calls with breakpoints elsewhere this is all. Where no trace runs the
    hook that was called is ours, and its mask is one look. */
 TG_INLINE void on_call (tg_Inspector *i, lua_State *L, lua_Debug *ar) {
+  i->called = ar->i_ci;
   if (tg_unlikely(i->wants.errors != TG_ERRORS_NONE))
     look_for_error(i, L, ar);
   int all = i->session->hooked ? tg_mask_of(i, L) : lua_gethookmask(L);

@@ -216,6 +216,39 @@ return m
     end, {env = {LUA_PATH = "./?.lua;;"}})
   end)
 
+  it("stops in functions when they are called, and at no other time",
+     function ()
+    local text = [[
+local function one (n) return n and one or n end
+local function loop (n) for i = 1, n do one(i) end end
+local function outer ()
+  return function () return 1 end
+end
+local function vararg (...) return ... end
+for i = 1, 2 do one(i) end loop(2)
+print(outer()(), vararg(1), vararg(2))
+]]
+    editor.launch(text, function (self)
+      self:ask("setFunctionBreakpoints", {breakpoints = {
+        {name = "one", hitCondition = "% 3"}, {name = "loop"},
+        {name = "outer"}, {name = "vararg", condition = "... == 2"}
+      }})
+      local stopped, places = self:run(), {}
+      for i = 1, 4 do
+        local _, place = self:stack(stopped)
+        places[i] = place
+        stopped = i < 4 and self:go("continue", stopped)
+      end
+      assert.same({"loop:2 (main chunk):7",
+                   "one:1 loop:2 (main chunk):7",
+                   "outer:4 (main chunk):8", "vararg:6 (main chunk):8"},
+                  places)
+      self:ask("continue", {threadId = 1})
+      self:event "exited"
+      assert.equal(4, #self:events "stopped")
+    end)
+  end)
+
   it("stops at errors, as the filters and their patterns say", function ()
     local erring = [[
 pcall(error, "first")

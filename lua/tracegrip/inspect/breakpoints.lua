@@ -4,10 +4,10 @@
 --   condition             of conditions.lua; nil: none
 --   matches (script)      whether it is one of that script
 --   line                  the one that was asked for; lines count from 1
---   name                  or of that name: a function's first line, or those of
---                         several
+--   name                  or a name: where functions of that name begin
 --   at                    script id -> the line with code that it stands at
---   others                script id -> list of more such lines; nil: none
+--   entries               script id -> where these functions are defined: list
+--                         of lines; of one with a name
 --
 --   breakpoints.add(session, fields)     puts it into all known scripts
 --   breakpoints.remove(session, id)
@@ -20,9 +20,11 @@
 --                                        breakpoints or not; or no more
 --   breakpoints.script(number)           of the source that has this number
 --                         in the hook; nil: not known yet
---   breakpoints.hits(number, line, holds, frame)
---                         ids of those there, in the source of that number, for
---                         which holds(breakpoint, session, frame) is true;
+--   breakpoints.hits(number, line, first, holds, frame)
+--                         ids of those in the source of that number, at the
+--                         line (nil: of no line) and where the function begins
+--                         that is defined at line 'first' (nil: it does not),
+--                         for which holds(breakpoint, session, frame) is true;
 --                         whether the program is to stop there once
 --   breakpoints.goal(script, line)       a place where the program is to stop
 --                         once; nil: none
@@ -34,32 +36,34 @@ core.own()
 
 local breakpoints = {}
 
-local published = {}            -- number of a source -> {script =, stops =}
+local published = {}            -- number of a source -> {script =, stops =,
+                                -- entries =}
 local goal                      -- {script =, line =}
 local awaited = false           -- a new source is to be told in any case
 
 local function add_stop (stops, line, session, one)
-  if line then
-    stops[line] = stops[line] or {}
-    table.insert(stops[line], {session = session, one = one})
-  end
+  stops[line] = stops[line] or {}
+  table.insert(stops[line], {session = session, one = one})
 end
 
--- Its lines with breakpoints that count: line -> list of {session =, one =}.
+-- Its breakpoints that count, by their lines, and by those where functions are
+-- defined that have one where they begin: line -> list of {session =, one =}.
 local function stops_of (script)
-  local stops = {}
+  local stops, entries = {}, {}
   sessions.each("debugger", function (session)
     for _, one in next, session.active and session.breakpoints or {} do
-      add_stop(stops, one.at[script.id], session, one)
-      for _, line in ipairs(one.others and one.others[script.id] or {}) do
-        add_stop(stops, line, session, one)
+      if not one.name and one.at[script.id] then
+        add_stop(stops, one.at[script.id], session, one)
+      end
+      for _, first in ipairs(one.name and one.entries[script.id] or {}) do
+        add_stop(entries, first, session, one)
       end
     end
   end)
   if goal and goal.script == script then
     stops[goal.line] = stops[goal.line] or {}
   end
-  return stops
+  return stops, entries
 end
 
 local function sorted (set)
@@ -89,7 +93,8 @@ local function tests_of (list)
 end
 
 local function publish_one (script)
-  local stops, functions, tests = stops_of(script), {}, {}
+  local functions, tests = {}, {}
+  local stops, entries = stops_of(script)
   for line, list in next, stops do
     tests[line] = not is_goal(script, line) and tests_of(list) or nil
     local _, inside = scripts.resolve(script, line)
@@ -97,9 +102,12 @@ local function publish_one (script)
       functions[first] = true
     end
   end
+  for first, list in next, entries do
+    functions[first], tests[-first] = true, tests_of(list)
+  end
   local number = core.inspector.breakpoints(script.source, sorted(stops),
-                                            sorted(functions))
-  published[number] = {script = script, stops = stops}
+                                            sorted(entries), sorted(functions))
+  published[number] = {script = script, stops = stops, entries = entries}
   core.inspector.tests(number, tests)
 end
 
@@ -130,10 +138,12 @@ end
 
 local function place (script, one)
   if one.name then
-    local lines = scripts.named(script, one.name)
-    one.others = one.others or {}
-    one.at[script.id] = table.remove(lines, 1)
-    one.others[script.id] = lines
+    local entries = {}
+    for i, found in ipairs(scripts.named(script, one.name)) do
+      entries[i] = found.first
+      one.at[script.id] = one.at[script.id] or found.line
+    end
+    one.entries[script.id] = entries
   elseif one.matches(script) then
     one.at[script.id] = scripts.resolve(script, one.line)
   end
@@ -141,7 +151,7 @@ local function place (script, one)
 end
 
 function breakpoints.add (session, one)
-  one.at = {}
+  one.at, one.entries = {}, {}
   session.breakpoints[one.id] = one
   publish_interest()
   for _, script in ipairs(scripts.all()) do
@@ -183,14 +193,21 @@ end
 
 local NONE = {}
 
-function breakpoints.hits (number, line, holds, frame)
-  local known, list = published[number], NONE
-  for _, stop in ipairs(known.stops[line] or NONE) do
+-- Those of a list of stops for which that is true, behind 'found'.
+local function holding (stops, holds, frame, found)
+  for _, stop in ipairs(stops or NONE) do
     if holds(stop.one, stop.session, frame) then
-      list = list == NONE and {} or list
-      list[#list + 1] = stop.one.id
+      found = found == NONE and {} or found
+      found[#found + 1] = stop.one.id
     end
   end
+  return found
+end
+
+function breakpoints.hits (number, line, first, holds, frame)
+  local known = published[number]
+  local list = holding(line and known.stops[line], holds, frame, NONE)
+  list = holding(first and known.entries[first], holds, frame, list)
   return list, is_goal(known.script, line)
 end
 

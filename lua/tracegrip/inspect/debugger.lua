@@ -2,9 +2,11 @@
 --
 --   debugger.methods           name -> function (session, params, co): a
 --                              result; co is what runs, or stands still
---   debugger.reached(co, func, source, line, hit, stepped, changed)
+--   debugger.reached(co, func, source, line, hit, entered, stepped, changed)
 --                              the hook is at such a place; whether the program
---                              has stood still there, or goes no further step
+--                              has stood still there, or goes no further step.
+--                              hit: the line has breakpoints; entered: the
+--                              function begins, and has some
 --   debugger.changed(co, level)
 --                              what is watched has changed (watching.lua);
 --                              whether the program has stood still
@@ -300,17 +302,24 @@ local function stop (co, reason, hits, more)
   return pausing.stop(co, reason, hits, more)
 end
 
+local function first_line (func)
+  return debug.getinfo(func, "S").linedefined
+end
+
 -- A condition that does not hold is the usual case, a million times: nothing is
 -- made for it.
-function debugger.reached (co, func, source, line, hit, stepped, changed)
+function debugger.reached (co, func, source, line, hit, entered, stepped,
+                           changed)
   local script = breakpoints.script(source)
   if not script or all_skip() then
     return true               -- nobody wants to know: no further step either
   end
   local hits, arrived = {}, false
-  if hit then
+  if hit or entered then
     local frame = frames.enter(co, func, line)
-    hits, arrived = breakpoints.hits(source, line, conditions.hold, frame)
+    hits, arrived = breakpoints.hits(source, hit and line or nil,
+                                     entered and first_line(func) or nil,
+                                     conditions.hold, frame)
     frames.leave(frame)
   end
   local changes = changed and watching.changes(hits, frames.innermost(co, 0))

@@ -17,9 +17,10 @@
 --   scripts.declared(script, line)
 --                                 the name that a function gets where it
 --                                 begins; nil: none, or it is not alone there
---   scripts.named(script, name)   the first lines with code of the functions
---                                 that are declared by that name, or by one
---                                 that ends in it behind a dot or a colon
+--   scripts.named(script, name)   the functions that are declared by that
+--                                 name, or by one that ends in it behind a dot
+--                                 or a colon: list of {first =, line =}, where
+--                                 it is defined, and its first line with code
 --   scripts.on_new (script)       to be set: called for each new one
 --   scripts.resolve(script, line) the first line from there on that has code,
 --                                 and a list of the first lines of the
@@ -200,7 +201,8 @@ function scripts.named (script, name)
   for _, one in ipairs(script.functions) do
     if one.active[1] and one.first > 0
        and is_named(scripts.declared(script, one.first), name) then
-      found[#found + 1] = lines.first({one}, one.first)
+      found[#found + 1] = {first = one.first,
+                           line = lines.first({one}, one.first)}
     end
   end
   return found
