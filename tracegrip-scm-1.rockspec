@@ -568,6 +568,7 @@ build = {
     ["tracegrip.dap.adapter"] = "lua/tracegrip/dap/adapter.lua",
     ["tracegrip.dap.asked"] = "lua/tracegrip/dap/asked.lua",
     ["tracegrip.dap.attaching"] = "lua/tracegrip/dap/attaching.lua",
+    ["tracegrip.dap.book"] = "lua/tracegrip/dap/book.lua",
     ["tracegrip.dap.breaking"] = "lua/tracegrip/dap/breaking.lua",
     ["tracegrip.dap.consoled"] = "lua/tracegrip/dap/consoled.lua",
     ["tracegrip.dap.debuggee"] = "lua/tracegrip/dap/debuggee.lua",

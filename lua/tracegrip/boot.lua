@@ -130,7 +130,7 @@ local function start (one)
   return result, FAILURE, message
 end
 
--- Who starts programs to debug them (dap/launching.lua) reads in a file where
+-- Who starts programs to debug them (dap/book.lua) reads in a directory where
 -- they are. Without it there is nobody who would let this one begin.
 local told = plan.style and plan.style.tell
 if told then
@@ -165,19 +165,24 @@ local function open_to_debuggers ()
   end
 end
 
--- What the program prints is seen when it is printed.
+-- What the program prints is seen when it is printed. False: there is nobody
+-- any more. A process may become another program, which has another port.
 local function enter (address)
-  local title = type(arg) == "table" and arg[0] or "lua"
-  local line = string.format("%d %s %s\n", core.pid(), address,
-                             (title:gsub("%c", " ")))
-  local book = assert(io.open(told, "a"))
-  book:write(line)
-  book:close()
   io.stdout:setvbuf "line"
   if plan.style.alone then
     core.setenv(variable, plan.inits[variable])
     core.setenv(name, nil)
   end
+  local title = type(arg) == "table" and arg[0] or "lua"
+  local page = io.open(string.format("%s/%d.%s", told, core.pid(),
+                                     address:match "ws=%S-:(%d+)/"), "w")
+  if not page then
+    return false
+  end
+  page:write(string.format("%d %s %s\n", core.pid(), address,
+                           (title:gsub("%c", " "))))
+  page:close()
+  return true
 end
 
 -- Ctrl-C ends the program before it has begun.
@@ -186,13 +191,12 @@ local function begin ()
     io.stderr:write("tracegrip: listening on " .. result.address .. "\n")
   end
   local debugged = open_to_debuggers()
-  if told then
-    enter(debugged.address)
-  elseif debugged then
+  local comes = not told or enter(debugged.address)
+  if debugged and not told then
     io.stderr:write("tracegrip: to debug, open " .. debugged.address .. "\n")
   end
   while plan.style.wait and not core.waited(result, 0.2) do end
-  if plan.style.breaks then
+  if plan.style.breaks and comes then
     core.debuggerWaited(debugged)
   end
 end

@@ -1,5 +1,6 @@
 -- Programs that run already, what a program starts, tests, terminals.
 
+local lfs = require "lfs"
 local uv = require "luv"
 
 local debugger = require "spec.support.debugger"
@@ -335,6 +336,95 @@ print(os.getenv "TRACEGRIP_BOOT", os.getenv "LUA_INIT_5_4", os.getenv "A",
   end)
 end)
 
+-- It goes on until it is told to end: whoever has left it would be ended with
+-- its next line, if nobody read that.
+local talking = [[
+local function there (name)
+  local file = io.open(name)
+  return file and file:close()
+end
+repeat
+  print(("x"):rep(1000))
+  io.stderr:write("y\n")
+until there "go"
+io.open("over", "w"):close()
+]]
+
+describe("a program that the client leaves", function ()
+  local function left (begin, ended)
+    editor.launch(talking, function (self, where)
+      begin(self)
+      assert(self:ask("disconnect", {terminateDebuggee = false}))
+      ended(self)
+      assert.is_nil(run.read(where .. "/over"))
+      run.write(where .. "/go", "")
+      assert.truthy(waiting.till(function ()
+        return run.read(where .. "/over")
+      end, run.patience))
+    end)
+  end
+
+  local function by_itself (self)
+    assert.equal(0, self.ended())
+  end
+
+  it("goes on from where it was", function ()
+    left(function (self)
+      self:post "configurationDone"
+      self:event "output"
+    end, by_itself)
+    left(function (self)
+      self:stop_at {7}
+      self:run()
+    end, by_itself)
+  end)
+
+  it("goes on where the adapter is killed at once", function ()
+    left(function (self)
+      self:post "configurationDone"
+      self:event "output"
+    end, function (self) self.kill() end)
+  end)
+
+  it("begins, if it has not yet", function ()
+    left(function () end, by_itself)
+  end)
+
+  it("does not wait for a debugger in what it starts", function ()
+    local files = {["app.lua"] = [[
+local pipe = io.popen(arg[-1] .. " child.lua")
+local child = pipe:read "a"
+local file <close> = io.open("over", "w")
+file:write(child)
+]], ["child.lua"] = "io.write 'ran'"}
+    editor.launch(files, function (self, where)
+      local asked
+      self.answering.startDebugging = function () asked = true end
+      self:post "configurationDone"
+      waiting.till(function () return asked end, run.patience)
+      assert(self:ask("disconnect", {terminateDebuggee = false}))
+      assert.truthy(waiting.till(function ()
+        return run.read(where .. "/over") == "ran"
+      end, run.patience))
+    end, nil, {supportsStartDebuggingRequest = true})
+  end)
+
+  it("leaves nothing in the temporary directory", function ()
+    for _, ends in ipairs {true, false} do
+      editor.launch(talking, function (self, where)
+        self:post "configurationDone"
+        self:event "output"
+        run.write(where .. "/go", "")
+        assert(self:ask("disconnect", {terminateDebuggee = ends}))
+        assert.equal(0, self.ended())
+        for name in lfs.dir(where) do
+          assert.is_nil(name:find "tracegrip", name)
+        end
+      end)
+    end
+  end)
+end)
+
 describe("tests", function ()
   it("of busted are run, all of a file or one", function ()
     local files = {["app.lua"] = [[
@@ -391,7 +481,11 @@ describe("the client's terminal", function ()
           out:read_start(function (_, bytes)
             printed = printed .. (bytes or "")
           end)
-          self:reply(request, {processId = process:get_pid()})
+          local later = uv.new_timer()      -- the program is sooner there
+          later:start(300, 0, function ()
+            later:close()
+            self:reply(request, {processId = process:get_pid()})
+          end)
         end
         assert(self:ask("launch", {
           program = where .. "/app.lua", cwd = where, lua = run.lua,

@@ -266,7 +266,8 @@ function Editor:with (use, ...)
 end
 
 --- A session with files, "app.lua" first of all, launched up to "initialized":
--- calls use(self, directory). more: fields of launch; client: of initialize.
+-- calls use(self, directory), which is that of temporary files, too. more:
+-- fields of launch; client: of initialize.
 function editor.launch (files, use, more, client)
   if type(files) == "string" then
     files = {["app.lua"] = files}
@@ -275,7 +276,7 @@ function editor.launch (files, use, more, client)
     for name, text in pairs(files) do
       run.write(where .. "/" .. name, text)
     end
-    editor.start():with(function (self)
+    editor.start({TMPDIR = where}):with(function (self)
       self:initialize(client)
       local arguments = {program = where .. "/app.lua", cwd = where,
                          lua = run.lua}

@@ -3,25 +3,33 @@
 --
 -- What is started gets boot.lua by its environment, as programs of "record --"
 -- do, and opens itself to debuggers at a port that is free. Where that is it
--- writes into a file of ours, the book: a line for each process that runs Lua.
--- Then it waits until a debugger lets it begin.
+-- writes into a book of ours (book.lua). Then it waits until a debugger lets it
+-- begin.
 --
 --   launching.start(arguments, port, told)
 --                      -> Launched; raises a problem. Waits for the client's
---                      terminal. told(place) is called for each process in
---                      the book: {pid, where, path, title}
+--                      terminal. told(launched, place) is called for each
+--                      process in the book: {pid, where, path, title}
 --   launching.path(arguments)
 --                      the absolute path of the file to run
+--   launched.held      set of the places of those that nobody has let begin:
+--                      the caller's
 --   launched.output    set by the caller: function (category, bytes), nil at
 --                      the end of a stream
 --   launched.ended     the same: function (code, signal), when the process that
 --                      was started is over
 --   launched:read(on)  whether output is read; at first it is not
 --   launched:kill(signal)    all that was started, and what it has started
+--   launched:leave()   it goes on without us, and so does all that has come to
+--                      the book, which is told now: what it prints is read by
+--                      processes of their own as long as anybody writes, since
+--                      one that writes to nobody is ended (SIGPIPE). Raises a
+--                      problem
 --   launched:close()   nothing more is told; once or often
 --
 -- Failure: what cannot be started is a problem that the user is shown.
 
+local book = require "tracegrip.dap.book"
 local core = require "tracegrip.core"
 local listen = require "tracegrip.listen"
 local problem = require "tracegrip.dap.problem"
@@ -31,8 +39,7 @@ local uv = require "luv"
 local wire = require "tracegrip.wire"
 core.own()
 
-local BOOK = "tracegrip-dap-XXXXXX"
-local POLL_MS = 20              -- between looks into the book
+local READER = "while io.read(1 << 16) do end"
 
 local launching = {}
 
@@ -43,45 +50,6 @@ local function shut (handle)
   if handle and not handle:is_closing() then
     handle:close()
   end
-end
-
----------------------------------------------------------------------------
--- The book
----------------------------------------------------------------------------
-
-local function place_of (line)
-  local pid, host, port, path, title = string.match(line,
-    "^(%d+) %S*[?&]ws=%[?([^/%]]-)%]?:(%d+)(/%S+) (.*)$")
-  return pid and {
-    pid = math.tointeger(pid), path = path, title = title,
-    where = {host = host, port = math.tointeger(port)}
-  }
-end
-
--- Whole lines that are new. By looking: the file may be on a disk that tells
--- nothing of changes, and there is no wait that is shorter than a look.
-local function read_book (self, told)
-  local text = core.contents(self.book) or ""
-  local stop = string.match(text, "^.*\n()")
-  local fresh = stop and string.sub(text, self.seen + 1, stop - 1) or ""
-  self.seen = self.seen + #fresh
-  for line in string.gmatch(fresh, "[^\n]+") do
-    local place = place_of(line)
-    if place and not self.closed then
-      told(place)
-    end
-  end
-end
-
-local function open_book (self, told)
-  local fd, path = uv.fs_mkstemp((os.getenv "TMPDIR" or "/tmp") .. "/" .. BOOK)
-  if not fd then
-    problem.show("cannot make a file in the temporary directory: %s", path)
-  end
-  uv.fs_close(fd)
-  self.book, self.seen = path, 0
-  self.timer = uv.new_timer()
-  self.timer:start(POLL_MS, POLL_MS, function () read_book(self, told) end)
 end
 
 ---------------------------------------------------------------------------
@@ -138,7 +106,7 @@ end
 -- The variables that are to be other than the adapter's own: false, none.
 local function changes (self, arguments, client)
   local env = program.environment("listen", listen.debugger_plan {inspect = 0},
-    {breaks = true, tell = self.book,
+    {breaks = true, tell = self.book.path,
      alone = arguments.subprocesses == false or arguments.noDebug
              or not client.supportsStartDebuggingRequest or nil})
   for name, value in pairs(arguments.env or {}) do
@@ -230,6 +198,21 @@ local function spawn (self, words, cwd, env)
   self.process, self.pid = process, pid
 end
 
+-- In a session of its own: an editor may end the adapter and its group as soon
+-- as it has its answer. The reader's standard input is a stream that waits.
+local function hand_over (pipe)
+  pipe:read_stop()
+  local process, err
+  process, err = uv.spawn(core.interpreter(), {
+    args = {"-E", "-e", READER}, stdio = {pipe, nil, nil}, detached = true
+  }, function () shut(process) end)
+  if not process then
+    problem.raise("the program cannot be left: nobody would read what it "
+                  .. "prints: %s", err)
+  end
+  process:unref()
+end
+
 ---------------------------------------------------------------------------
 -- The client's terminal
 ---------------------------------------------------------------------------
@@ -279,9 +262,9 @@ local function start (self, arguments, port)
 end
 
 function launching.start (arguments, port, told)
-  local self = setmetatable({pipes = {}, over = false, closed = false},
-                            Launched)
-  open_book(self, told)
+  local self = setmetatable({pipes = {}, held = {}, over = false,
+                             closed = false}, Launched)
+  self.book = book.open(function (place) told(self, place) end)
   local ok, err = pcall(start, self, arguments, port)
   if not ok then
     self:close()
@@ -303,18 +286,21 @@ function Launched:kill (signal)
   end
 end
 
-function Launched:close ()
-  if self.closed then
-    return
+function Launched:leave ()
+  for category, pipe in pairs(self.pipes) do
+    hand_over(pipe)
+    shut(pipe)
+    self.pipes[category] = nil
   end
-  self.closed = true
-  shut(self.timer)
+  self.book:close(true)
+end
+
+function Launched:close ()
   for _, pipe in pairs(self.pipes) do
     shut(pipe)
   end
-  if self.book then
-    uv.fs_unlink(self.book)
-  end
+  self.book:close()
+  self.closed = true
 end
 
 return launching

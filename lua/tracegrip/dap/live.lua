@@ -214,6 +214,9 @@ local function connect (self, place)
     function () program_gone(self, program) end)
   if not program then
     problem.show("cannot attach: %s", message)
+  elseif self.closed then
+    program:close()
+    problem.raise "the session is over"
   end
   self.program, self.port_number = program, place.where.port
   program:ask "Runtime.enable"
@@ -266,6 +269,9 @@ local function run (self)
     mapping.arm(self)
   end
   self.expects = stops and "entry" or nil
+  if self.launched then
+    starting.begins(self)
+  end
   self.program:ask("Runtime.runIfWaitingForDebugger", {stop = stops})
 end
 
@@ -398,6 +404,8 @@ function handlers.disconnect (self, arguments)
     self.launched:kill "sigkill"
   elseif ends then
     end_attached(self)
+  elseif self.launched then
+    starting.leave(self)
   end
   self.left = true
 end
@@ -405,6 +413,7 @@ end
 -- A program that the client does not say anything of does not outlive it, if it
 -- was started for it.
 function Live:close ()
+  self.closed = true
   if self.launched then
     if not self.left then
       self.launched:kill "sigkill"
@@ -457,6 +466,7 @@ function live.new (port, command)
     mapping = nil,        -- turns of those who read maps (mapping.lua)
     armed = false,        -- the program stands still before it runs such files
     left = false,         -- "disconnect" came
+    closed = false,       -- the client has gone
   }, Live)
 end
 

@@ -5,6 +5,9 @@
 --                            attaching.lua tells it too. Waits; raises a
 --                            problem. live: the back end (live.lua), which gets
 --                            'launched' and 'output'
+--   starting.begins(live)    the first process is about to be let begin
+--   starting.leave(live)     all of it goes on without the client; waits; raises
+--                            a problem
 --
 -- From then on "output" is told, and, when the program has ended and all of it
 -- was read, "exited" and "terminated". Another process that runs Lua is offered
@@ -78,7 +81,7 @@ local function release (place)
   end
 end
 
-local function offer (live, place)
+local function offer (live, launched, place)
   local configuration = {
     type = live.port.client.adapterID, request = "attach", name = place.title,
     host = place.where.host, port = place.where.port,
@@ -89,6 +92,7 @@ local function offer (live, place)
     live.port.ask("startDebugging", {request = "attach",
                                      configuration = configuration}, done)
   end)
+  launched.held[place] = nil
   if not wanted then
     release(place)
   end
@@ -114,14 +118,17 @@ end
 
 -- done(place) for the first process, done(nil) if there will be none.
 local function launch (live, done)
-  local launched
-  launched = launching.start(live.arguments, live.port, function (place)
-    if launched.main then
-      return task.start(offer, live, place)
+  local function told (launched, place)
+    launched.held[place] = true
+    if live.left then
+      return
+    elseif launched.main then
+      return task.start(offer, live, launched, place)
     end
-    launched.main = place.pid
+    launched.main, launched.first = place.pid, place
     done(place)
-  end)
+  end
+  local launched = launching.start(live.arguments, live.port, told)
   live.launched = launched
   print_output(live, launched)
   launched.ended = function (code, signal)
@@ -152,10 +159,28 @@ function starting.program (live)
   end)
   if not place then
     live.over = true            -- it has never begun for the client
-    live.launched:kill "sigkill"
+    if not live.left then
+      live.launched:kill "sigkill"
+    end
     fail(live.launched)
   end
   return place
+end
+
+function starting.begins (live)
+  live.launched.held[live.launched.first] = nil
+end
+
+function starting.leave (live)
+  live.left = true
+  local ok, err = pcall(live.launched.leave, live.launched)
+  if not ok then
+    live.left = false
+    error(err, 0)
+  end
+  for place in pairs(live.launched.held) do
+    release(place)
+  end
 end
 
 return starting

@@ -1,0 +1,93 @@
+-- book.lua - where programs that are started to be debugged say that they are
+-- there: a directory of ours, in which each process that runs Lua writes a file
+-- (boot.lua) before it waits for a debugger that lets it begin.
+--
+--   book.open(told)    -> Book; raises a problem. told(place) is called once for
+--                      each process: {pid, where, path, title}
+--   self.path          of the directory
+--   self:close(tells)  whoever comes from now on runs by itself; tells: told is
+--                      called for those who have come by then. Once or often
+--
+-- A directory that has gone takes no new file, and one with a file in it does
+-- not go: so nobody waits who was not told of.
+
+local core = require "tracegrip.core"
+local problem = require "tracegrip.dap.problem"
+local uv = require "luv"
+core.own()
+
+local NAME = "tracegrip-dap-XXXXXX"
+local POLL_MS = 20              -- between looks
+local TRIES = 1000              -- for a file that was begun to be whole
+
+local book = {}
+
+local Book = {__name = "tracegrip.dap.book"}
+Book.__index = Book
+
+-- What a file says that is whole; nil.
+local function place_of (text)
+  local pid, host, port, path, title = string.match(text,
+    "^(%d+) %S*[?&]ws=%[?([^/%]]-)%]?:(%d+)(/%S+) ([^\n]*)\n$")
+  return pid and {
+    pid = math.tointeger(pid), path = path, title = title,
+    where = {host = host, port = math.tointeger(port)}
+  }
+end
+
+local function names_in (path)
+  local names, request = {}, uv.fs_scandir(path)
+  for name in uv.fs_scandir_next, request do
+    names[#names + 1] = name
+  end
+  return names
+end
+
+-- By looking: the directory may be on a disk that tells nothing of changes, and
+-- there is no wait that is shorter than a look. What was read goes.
+local function look (self)
+  for _, name in ipairs(names_in(self.path)) do
+    local path = self.path .. "/" .. name
+    local place = place_of(core.contents(path) or "")
+    if place then
+      uv.fs_unlink(path)
+      self.told(place)
+    end
+  end
+end
+
+local function discard (self)
+  for _, name in ipairs(names_in(self.path)) do
+    uv.fs_unlink(self.path .. "/" .. name)
+  end
+end
+
+function book.open (told)
+  local path, err = uv.fs_mkdtemp((os.getenv "TMPDIR" or "/tmp") .. "/" .. NAME)
+  if not path then
+    problem.show("cannot make a directory in the temporary directory: %s", err)
+  end
+  local self = setmetatable({path = path, told = told, timer = uv.new_timer()},
+                            Book)
+  self.timer:start(POLL_MS, POLL_MS, function () look(self) end)
+  return self
+end
+
+function Book:close (tells)
+  if self.timer:is_closing() then
+    return
+  end
+  self.timer:close()
+  local tries, gone, code = tells and TRIES or 0, nil, nil
+  repeat
+    if tries > 0 then
+      look(self)
+    else
+      discard(self)
+    end
+    tries = tries - 1
+    gone, _, code = uv.fs_rmdir(self.path)
+  until gone or code ~= "ENOTEMPTY" and code ~= "EEXIST"
+end
+
+return book
