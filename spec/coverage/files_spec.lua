@@ -2,6 +2,7 @@
 -- the table, the threshold, and nothing at all.
 
 local covered = require "spec.coverage.covered"
+local run = require "spec.support.run"
 
 local function names_of (counts)
   local list = {}
@@ -174,6 +175,47 @@ describe("the result", function ()
   end)
 end)
 
+describe("a program that cannot be counted", function ()
+  local function refused (result, line)
+    assert.equal(1, result.status)
+    assert.equal("", result.stdout)
+    assert.matches("^" .. line .. "\n$", result.stderr)
+    assert.is_nil(result.counts)
+  end
+
+  it("is not run where the counts have no place", function ()
+    local files = {["app.lua"] = "print 'ran'"}
+    refused(covered.run(files, {"app.lua"}, {env = {TMPDIR = "/nowhere"}}),
+            "tracegrip: cannot keep counts: /nowhere: No such file or "
+            .. "directory")
+  end)
+
+  it("is not run where the counts have no room", function ()
+    if not os.execute [[d=$(mktemp -d) && mount -t tmpfs none $d 2>/dev/null \
+                        && umount $d && rmdir $d]] then
+      pending "nothing can be mounted here"
+      return
+    end
+    for _, words in ipairs {"app.lua", "-- $LUA app.lua"} do
+      local result = run.command({"sh", "-c", [[
+        mkdir disk; mount -t tmpfs -o size=4k none disk
+        trap "umount disk" EXIT
+        head -c 4096 /dev/zero >disk/full
+        TMPDIR=$PWD/disk $T coverage ]] .. words .. "; s=$?; ls disk >&2; exit $s"},
+        {files = {["app.lua"] = "print 'ran'"},
+         env = {T = run.build .. "/bin/tracegrip", LUA = run.lua}})
+      refused(result, "tracegrip: cannot keep counts: [^\n]*disk: No space "
+                      .. "left on device\nfull")
+    end
+  end)
+
+  it("is told of by the interpreter alone, if that cannot load it", function ()
+    refused(covered.run({["bad.lua"] = "x = = 1"}, {"bad.lua"}),
+            "[^\n]*bad%.lua:1: [^\n]*")
+    refused(covered.run({}, {"nowhere.lua"}), "[^\n]*nowhere%.lua[^\n]*")
+  end)
+end)
+
 describe("nothing that was counted", function ()
   local function check (result, what)
     assert.equal(1, result.status)
@@ -190,7 +232,7 @@ describe("nothing that was counted", function ()
 
   it("and of one that heeds no variable", function ()
     check(covered.run({["app.lua"] = "x = 1"}, {
-      "--", "sh", "-c", require "spec.support.run".lua .. " -E app.lua"
+      "--", "sh", "-c", run.lua .. " -E app.lua"
     }), "the command ran no Lua")
   end)
 

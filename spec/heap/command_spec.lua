@@ -1,5 +1,7 @@
 -- tracegrip heap: what it tells of snapshots, and what it refuses.
 
+local lfs = require "lfs"
+
 local heaps = require "spec.support.heaps"
 local run = require "spec.support.run"
 
@@ -66,6 +68,21 @@ describe("tracegrip heap -- script.lua", function ()
 
   it("is of the end, also by os.exit", function () ended "exit" end)
   it("is of the end, also by an error", function () ended "fail" end)
+
+  it("is not of a script that cannot be loaded", function ()
+    run.within(function (directory)
+      run.write(directory .. "/bad.lua", "x = = 1")
+      for _, script in ipairs {"/nowhere/app.lua", "bad.lua"} do
+        local result = heaps.command({"--", script}, directory)
+        assert.same({1, ""}, {result.status, result.stdout})
+        assert.matches("^[^\n]*" .. script:match "[^/]*$" .. "[^\n]*\n$",
+                       result.stderr)
+      end
+      for name in lfs.dir(directory) do
+        assert.is_nil(name:find "heapsnapshot")
+      end
+    end)
+  end)
 
   it("says why there is none", function ()
     run.within(function (directory)

@@ -66,6 +66,15 @@ id start length self total overhead hits type event where
                    output "$T events rec --timeline 2")
   end)
 
+  it("tells what was lost, and why", function ()
+    local result = shell [[
+      echo 'for i = 1, 60000 do math.abs(i) end' >many.lua
+      $T record --buffer 64K -o many many.lua
+      $T events many]]
+    assert.matches("^many.lua: [^\n]*, lost [%d,]+ events %(the buffer was "
+                   .. "full%)\n", result.stdout)
+  end)
+
   it("adds up", function ()
     assert.equal([[
 start length self overhead hits type event where

@@ -143,6 +143,8 @@ function coverage.run (parsed)
     program.check(parsed.script, parsed.preload)
   elseif parsed.preload then
     preload.misused()
+  else
+    program.must_load(parsed.script, parsed.arguments)
   end
   local how, status, counted = execute(parsed)
   local ok, message = report.make(counted, plan)

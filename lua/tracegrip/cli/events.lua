@@ -208,7 +208,7 @@ function events.format (list, mode, more, width)
   return out
 end
 
-local function heading (info, session, timeline, index, width)
+local function heading (info, session, lost, timeline, index, width)
   local parts = {
     ("timeline %d of %d"):format(timeline, #session.timelineList),
     units.span(session.duration),
@@ -216,8 +216,9 @@ local function heading (info, session, timeline, index, width)
     ("overhead %s a call and %s a return"):format(
       units.span(session.callOverhead), units.span(session.returnOverhead))
   }
-  if session.lost then
-    parts[#parts + 1] = "lost " .. units.several(session.lost, "packet")
+  local losses = recording.losses(lost)
+  if losses ~= "none" then
+    parts[#parts + 1] = "lost " .. losses
   end
   return columns.sentence(columns.clean(info.program or info.path), parts,
                           width)
@@ -266,7 +267,7 @@ function events.run (parsed)
   local list, more = first_of(each, limit == "all" and math.huge or limit)
   local width = recording.width()
   local index = profiler:info(session.sessionID)
-  local out = heading(info, session, q.timelineID, index, width)
+  local out = heading(info, session, trace.lost, q.timelineID, index, width)
   out[#out + 1] = ""
   local rows = events.format(list, q.mode, more, width)
   recording.write_rows(table.move(rows, 1, #rows, #out + 1, out))

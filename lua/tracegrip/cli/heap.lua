@@ -218,6 +218,7 @@ local function take_at_end (parsed)
   if not absolute then
     main.fail("%s", message)
   end
+  program.must_load(script, words)
   local how, status = program.follow(script, words, "snapshotAtEnd", {
     path = absolute, told = told, watch = heapfile.is_timeline(path) and {
       trace = {"name", "allocations"}

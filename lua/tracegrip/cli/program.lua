@@ -123,6 +123,21 @@ function program.check (command, hosts)
   main.fail("cannot run %s: no such command", command)
 end
 
+-- Whether the interpreter will run the script; of a pipe nobody knows yet.
+local function is_program (script)
+  return core.filetype(script) == "other" or script == "-"
+         or loadfile(script) ~= nil
+end
+
+-- Without a program there is nothing to look at: the interpreter says why, in
+-- our place, and with its status.
+function program.must_load (script, arguments)
+  if not is_program(script) then
+    local _, message = program.untraced(script, arguments)
+    main.fail("cannot run the program: %s", message)
+  end
+end
+
 -- Becomes the program. Returns only if that fails: nil, message.
 --   call     the function of the C module that starts the trace, by name
 --   options  its first argument, for tracegrip.start

@@ -123,21 +123,10 @@ local function file_of (parsed)
   }
 end
 
--- Whether the interpreter will run the script; of a pipe nobody knows yet.
-local function is_program (script)
-  return core.filetype(script) == "other" or script == "-"
-         or loadfile(script) ~= nil
-end
-
--- Without a program there is no recording either; the interpreter says why.
 local function record_script (parsed, chosen, file)
   local script, arguments = parsed.script, parsed.arguments
-  local _, message
-  if is_program(script) then
-    _, message = program.become(script, arguments, "record", chosen, file)
-  else
-    _, message = program.untraced(script, arguments)
-  end
+  program.must_load(script, arguments)
+  local _, message = program.become(script, arguments, "record", chosen, file)
   main.fail("cannot run the program: %s", message)
 end
 
@@ -180,8 +169,8 @@ end
 local function record_sent (parsed, chosen, file, plan)
   local script, arguments, command = parsed.script, parsed.arguments,
                                      parsed.dashes
-  if not command and not is_program(script) then
-    return record_script(parsed, chosen, file)
+  if not command then
+    program.must_load(script, arguments)
   end
   local follower = following.start(plan, file, chosen, script, command)
   local ok, message = program.launch(script, arguments, "record", chosen, file,

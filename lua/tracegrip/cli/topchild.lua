@@ -49,19 +49,10 @@ local function listens (child)
   return not child.ended and left > 0
 end
 
--- Without a program there is nothing to look at: the interpreter says why.
-local function must_load (script, arguments)
-  if core.filetype(script) ~= "other" and script ~= "-"
-     and not loadfile(script) then
-    local _, message = program.untraced(script, arguments)
-    main.fail("cannot run the program: %s", message)
-  end
-end
-
 -- Runs 'script'. Its output goes to 'output', or to a file that is shown in the
 -- end. Fails as a command does.
 function topchild.start (uv, script, arguments, output)
-  must_load(script, arguments)
+  program.must_load(script, arguments)
   local directory = directory_of(uv)
   local self = setmetatable({
     uv = uv, script = script, directory = directory, kept = output,

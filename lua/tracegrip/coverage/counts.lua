@@ -1,7 +1,8 @@
 -- counts.lua - where the processes of a run put what they count: a folder of
 -- files, one for each process (csrc/counts/ledger.h).
 --
---   counts.folder()          a new one: its path | nil, message
+--   counts.folder()          a new one, with room for what a process counts at
+--                            first: its path | nil, message
 --   counts.take(folder)      what all have counted (core.merge): a list; what
 --                            is missing is told on standard error
 --   counts.remove(folder)    with all that is in it. Processes that still run
@@ -11,14 +12,40 @@ local core = require "tracegrip.core"
 core.own()
 
 local lua = core.lua          -- the program may have changed its own libraries
-local os, string, table, ipairs = lua.os, lua.string, lua.table, lua.ipairs
+local io, os, string, table = lua.io, lua.os, lua.string, lua.table
+local ipairs = lua.ipairs
 
 local counts = {}
 
 local TRIES = 10
+local ROOM = 16 << 10           -- bytes: of a process's file when it is made
 
+-- Nil, message: there is no room.
+local function try_room (folder)
+  local path = folder .. "/room"
+  local file, message = io.open(path, "w")
+  local ok = file
+  if file then
+    ok, message = file:write(string.rep("\0", ROOM))
+    local closed, refusal = file:close()
+    ok, message = ok and closed, message or refusal
+  end
+  os.remove(path)
+  return ok, message
+end
+
+-- Where there is none no process would be counted.
 function counts.folder ()
-  return core.scratch "tracegrip-coverage"
+  local folder, message = core.scratch "tracegrip-coverage"
+  if not folder then
+    return nil, message
+  end
+  local ok, refusal = try_room(folder)
+  if not ok then
+    os.remove(folder)
+    return nil, string.match(folder, "^(.*)/") .. ": " .. refusal
+  end
+  return folder
 end
 
 local function paths_in (folder)
