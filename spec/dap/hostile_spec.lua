@@ -115,6 +115,10 @@ describe("arguments of the wrong kind", function ()
         assert.is_nil(body, case[1])
         assert.is_nil(message:find("internal error", 1, true))
       end
+      local all = assert(self:ask "modules").modules
+      local some = assert(self:ask("modules", {startModule = -2,
+                                               moduleCount = 3})).modules
+      assert.same({table.unpack(all, 1, 3)}, some)
       for _, case in ipairs(wrongstops) do
         local body, message = self:ask(case[1], case[2])
         assert.is_nil(body)

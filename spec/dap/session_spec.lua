@@ -1,6 +1,9 @@
 -- The session itself: framing, requests in order, who is told what before and
 -- after there is a program.
 
+local framing = require "tracegrip.dap.framing"
+local session = require "tracegrip.dap.session"
+
 local editor = require "spec.support.editor"
 local run = require "spec.support.run"
 local served = require "spec.support.served"
@@ -152,6 +155,28 @@ describe("a session of the debug adapter", function ()
       end
       assert.truthy(self:initialize())
     end)
+  end)
+
+  it("answers once, if the answer is none that could be sent", function ()
+    local sent = {}
+    local one = session.new {
+      defer = function (f) f() end, finish = function () end,
+      write = function (bytes) sent[#sent + 1] = bytes end,
+      begin = function ()
+        return {
+          handlers = {launch = function () return {hole = print} end},
+          capabilities = function () return {} end, close = function () end
+        }
+      end, capabilities = {}
+    }
+    for seq, command in ipairs {"initialize", "launch"} do
+      one:receive(framing.encode {seq = seq, type = "request",
+                                  command = command,
+                                  arguments = {adapterID = "lua"}})
+    end
+    assert.equal(2, #sent)
+    assert.truthy(sent[2]:find('"success":false', 1, true))
+    assert.truthy(sent[2]:find("internal error", 1, true))
   end)
 
   it("needs pipes: whoever types the command is told so", function ()

@@ -68,7 +68,8 @@ function handlers.modules (live, arguments, request)
     }
   end
   live.program:post("Runtime.releaseObjectGroup", {objectGroup = "modules"})
-  local first, count = arguments.startModule or 0, arguments.moduleCount or 0
+  local first = math.max(arguments.startModule or 0, 0)
+  local count = arguments.moduleCount or 0
   local last = count > 0 and first + count or #list
   return {modules = wire.array(table.move(list, first + 1,
                                           math.min(last, #list), 1, {})),

@@ -132,15 +132,22 @@ local function failed (self, request, err)
   refuse(self, request, "internal error: " .. tostring(err), true)
 end
 
+local function traced (err)
+  return problem.is(err) and err or debug.traceback(tostring(err), 2)
+end
+
+-- A body that is no JSON is an error of ours as well.
+local function answer (self, request, handler, owner)
+  local body = handler(owner, request.arguments, request)
+  respond(self, request, {success = true, body = body})
+end
+
 local function perform (self, request, handler, owner)
   task.start(function ()
-    local ok, body = xpcall(handler, function (err)
-      return problem.is(err) and err or debug.traceback(tostring(err), 2)
-    end, owner, request.arguments, request)
+    local ok, err = xpcall(answer, traced, self, request, handler, owner)
     if not ok then
-      return failed(self, request, body)
+      return failed(self, request, err)
     end
-    respond(self, request, {success = true, body = body})
     for _, f in ipairs(request.followers) do
       task.start(f)
     end
