@@ -425,6 +425,30 @@ file:write(child)
   end)
 end)
 
+describe("an adapter that is told to end", function ()
+  local function runs (pid)
+    local status = run.read(("/proc/%d/status"):format(pid))
+    return status and not status:find "State:%s+Z"
+  end
+
+  it("ends what it has started, and leaves nothing behind", function ()
+    for _, signal in ipairs {"sigint", "sigterm", "sighup"} do
+      editor.launch("while true do end", function (self, where)
+        self:post "configurationDone"
+        local pid = self:events("process")[1].systemProcessId
+        assert.is_true(runs(pid))
+        self.kill(signal)
+        assert.truthy(waiting.till(function () return not runs(pid) end,
+                                   run.patience))
+        self.ended()
+        for name in lfs.dir(where) do
+          assert.is_nil(name:find "tracegrip", name)
+        end
+      end)
+    end
+  end)
+end)
+
 describe("tests", function ()
   it("of busted are run, all of a file or one", function ()
     local files = {["app.lua"] = [[

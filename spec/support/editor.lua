@@ -206,9 +206,9 @@ function editor.start (env)
     wait("the adapter's end", function () return status end)
     return status
   end
-  self.kill = function ()
+  self.kill = function (signal)
     if not status then
-      process:kill "sigkill"
+      process:kill(signal or "sigkill")
     end
   end
   return self

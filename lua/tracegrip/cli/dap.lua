@@ -23,6 +23,25 @@ local dap = {
 function dap.declare ()
 end
 
+local signals = {sighup = 1, sigint = 2, sigterm = 15}
+
+-- Runs the loop. Of who is told to end nothing is left behind: neither the
+-- programs that it has started, unless they were left, nor their books.
+local function run ()
+  local came
+  for name, number in pairs(signals) do
+    uv.new_signal():start(name, function ()
+      came = number
+      adapter.close()
+      uv.stop()
+    end)
+  end
+  uv.run()
+  if came then
+    core.die(came)
+  end
+end
+
 -- A terminal or a file cannot be spoken with.
 local function on_streams ()
   local input, output = uv.new_pipe(false), uv.new_pipe(false)
@@ -32,7 +51,7 @@ local function on_streams ()
               .. "this by itself (docs/editors.md), or see --port")
   end
   adapter.attend(input, output, uv.stop)
-  uv.run()
+  run()
 end
 
 local function on_port (port)
@@ -44,7 +63,7 @@ local function on_port (port)
     end
     io.stderr:write("tracegrip: listening on ", listener.address, "\n")
   end)
-  uv.run()
+  run()
 end
 
 function dap.run (parsed)

@@ -11,6 +11,7 @@
 --   adapter.attend(input, output, gone)
 --                   a client whose bytes come from one stream of luv's and go
 --                   to another, maybe the same; gone() when its session is over
+--   adapter.close()   all clients are as gone
 --
 -- Failure: a client that breaks the rules, goes, or does not read what it is
 -- sent (MAX_UNREAD), ends its own session and no other.
@@ -24,6 +25,8 @@ core.own()
 local MAX_UNREAD = 256 << 20    -- bytes
 
 local adapter = {}
+
+local attended = {}             -- set of sessions
 
 -- The back end that a client's first request is for.
 local function begin (command, arguments, port)
@@ -75,8 +78,12 @@ function adapter.attend (input, output, gone)
       end
     end,
     unread = function () return uv.stream_get_write_queue_size(output) end,
-    finish = function () part(input, output, gone) end
+    finish = function ()
+      attended[one] = nil
+      part(input, output, gone)
+    end
   }
+  attended[one] = true
   input:read_start(function (err, bytes)
     if err or not bytes then
       one:close()
@@ -84,6 +91,14 @@ function adapter.attend (input, output, gone)
       one:receive(bytes)
     end
   end)
+end
+
+function adapter.close ()
+  local all = attended
+  attended = {}
+  for one in pairs(all) do
+    one:close()
+  end
 end
 
 return adapter
