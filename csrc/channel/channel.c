@@ -494,4 +494,15 @@ bool tg_channel_await (tg_Channel *l, bool start, uint64_t ns) {
   return there;
 }
 
+bool tg_channel_hear (tg_Channel *l, uint64_t ns) {
+  struct timespec until = tg_clock_after(ns);
+  pthread_mutex_lock(&l->mutex);
+  while (l->bell >= 0 && l->inbox.first == NULL
+         && pthread_cond_timedwait(&l->moved, &l->mutex, &until) == 0)
+    continue;
+  bool there = l->bell >= 0;
+  pthread_mutex_unlock(&l->mutex);
+  return there;
+}
+
 /* }================================================================== */

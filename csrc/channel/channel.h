@@ -238,6 +238,10 @@ void tg_channel_part (tg_Channel *l);
    whether that is so. */
 bool tg_channel_await (tg_Channel *l, bool start, uint64_t ns);
 
+/* Waits until a debugger says something or the server hangs up, 'ns' at most;
+   whether there still is a server. */
+bool tg_channel_hear (tg_Channel *l, uint64_t ns);
+
 /* ---- any thread ---- */
 
 void tg_channel_fork (tg_Channel *l, tg_AtFork side);

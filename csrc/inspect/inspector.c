@@ -35,7 +35,7 @@ static void serve (tg_Host *h, lua_State *L, lua_Debug *ar) {
   tg_inspector_attend(h, L);
 }
 
-static void call_agent (tg_Inspector *i, lua_State *L, const char *kind);
+static bool call_agent (tg_Inspector *i, lua_State *L, const char *kind);
 
 /* Code that a debugger runs speaks while the agent is busy. Only that: the
    program stands still meanwhile. */
@@ -109,15 +109,17 @@ void tg_inspector_close (tg_Host *h, lua_State *L) {
   tg_free(i);
 }
 
-/* What the messages ask for may have changed where the program is to stop. */
-static void call_agent (tg_Inspector *i, lua_State *L, const char *kind) {
+/* What the messages ask for may have changed where the program is to stop. The
+   agent's answer; the inspector may be gone. */
+static bool call_agent (tg_Inspector *i, lua_State *L, const char *kind) {
   tg_Host *h = i->part.host;
   if (tg_debuggee_works(i))
-    return;
-  tg_agent_call(i, L, &(tg_Tidings){.kind = kind});
+    return false;
+  bool answer = tg_agent_call(i, L, &(tg_Tidings){.kind = kind});
   tg_watch_review(i, L);
   if (i->life == TG_INSPECTOR_CLOSED)
     tg_inspector_close(h, L);
+  return answer;
 }
 
 void tg_inspector_attend (tg_Host *h, lua_State *L) {
@@ -137,10 +139,13 @@ void tg_inspector_visit (tg_Host *h, lua_State *L) {
     lua_gc(L, LUA_GCRESTART);
 }
 
-void tg_inspector_wait (tg_Host *h, lua_State *L) {
+/* The agent is at work only while there is something to read: who interrupts
+   the program meanwhile, as Ctrl-C does, is heard by Lua when this returns. */
+bool tg_inspector_wait (tg_Host *h, lua_State *L, uint64_t ns) {
   tg_Inspector *i = tg_debuggee_of(h);
-  if (i != NULL)
-    call_agent(i, L, "wait");
+  bool waits = i != NULL && call_agent(i, L, "wait");
+  i = tg_debuggee_of(h);
+  return !waits || i == NULL || !tg_channel_hear(i->channel, ns);
 }
 
 /* The frame of this function stands on the program's stack: it is one of ours,

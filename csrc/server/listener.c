@@ -196,9 +196,12 @@ int listener_waited (lua_State *L) {
 
 int listener_debugger_waited (lua_State *L) {
   const tg_Address *g = tg_address_check(L, 1);
-  if (g->session != NULL)
-    tg_inspector_wait(&g->session->host, L);
-  return 0;
+  lua_Number seconds = luaL_checknumber(L, 2);
+  tg_Session *s = g->session;
+  lua_pushboolean(L, s == NULL
+                     || tg_inspector_wait(&s->host, L,
+                                          (uint64_t)(seconds * 1e9)));
+  return 1;
 }
 
 void tg_listener_setup (lua_State *L) {

@@ -26,8 +26,9 @@ void tg_listener_setup (lua_State *L);                         /* [-0, +0, m] */
 int listener_start (lua_State *L);
 int listener_waited (lua_State *L);
 
-/* Lua: debuggerWaited(listening) returns when a debugger says that the program
-   may begin, which then stops before its first line. */
+/* Lua: debuggerWaited(listening, seconds): whether a debugger has said by then
+   that the program may begin, which then stops before its first line; or there
+   will be none. */
 int listener_debugger_waited (lua_State *L);
 
 #endif

@@ -196,9 +196,8 @@ local function begin ()
     io.stderr:write("tracegrip: to debug, open " .. debugged.address .. "\n")
   end
   while plan.style.wait and not core.waited(result, 0.2) do end
-  if plan.style.breaks and comes then
-    core.debuggerWaited(debugged)
-  end
+  while plan.style.breaks and comes
+        and not core.debuggerWaited(debugged, 0.2) do end
 end
 
 if plan.call == "listen" and not pcall(begin) then

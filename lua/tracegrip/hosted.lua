@@ -68,9 +68,7 @@ local function serve (one, listening)
     core.tell("tracegrip: to debug, open " .. debugged.address .. "\n")
   end
   while one.style.wait and not core.waited(listening, 0.2) do end
-  if one.style.breaks then
-    core.debuggerWaited(debugged)
-  end
+  while one.style.breaks and not core.debuggerWaited(debugged, 0.2) do end
 end
 
 local function start (one)

@@ -187,6 +187,25 @@ describe("the door", function ()
   end)
 end)
 
+-- Lua hears of a signal when it runs: a wait in C must not be for ever.
+describe("a program that waits for a debugger", function ()
+  it("is ended by one Ctrl-C, with a debugger or without", function ()
+    for _, attached in ipairs {false, true} do
+      run.within(function (where)
+        run.write(where .. "/app.lua", "print 'ran'")
+        local command, address = debugger.start({"serve", "--inspect-brk=0",
+                                                 "app.lua"}, where)
+        if attached then
+          debugger.connect(address):ask "Debugger.enable"
+        end
+        command:kill "sigint"
+        assert.equal(130, command:ended())
+        assert.equal("", command.out)
+      end)
+    end
+  end)
+end)
+
 describe("a message", function ()
   it("that makes no sense is answered by an error", function ()
     debugger.attach(waiting, function (front)

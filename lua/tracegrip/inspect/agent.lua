@@ -134,11 +134,13 @@ function calls.visit (co)
   resting.finish(co)
 end
 
+-- Whether the program is to wait on.
 function calls.wait (co)
-  while not runtime.released and serve(co, true) do end
+  while not runtime.released and serve(co, false) do end
   if runtime.released and runtime.stops and sessions.any "debugger" then
     debugger.begin(co)
   end
+  return not runtime.released
 end
 
 function calls.source (co, source)
