@@ -201,7 +201,8 @@ describe("a program that cannot be counted", function ()
         mkdir disk; mount -t tmpfs -o size=4k none disk
         trap "umount disk" EXIT
         head -c 4096 /dev/zero >disk/full
-        TMPDIR=$PWD/disk $T coverage ]] .. words .. "; s=$?; ls disk >&2; exit $s"},
+        export TMPDIR=$PWD/disk
+        $T coverage ]] .. words .. "; s=$?; ls disk >&2; exit $s"},
         {files = {["app.lua"] = "print 'ran'"},
          env = {T = run.build .. "/bin/tracegrip", LUA = run.lua}})
       refused(result, "tracegrip: cannot keep counts: [^\n]*disk: No space "

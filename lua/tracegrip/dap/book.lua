@@ -2,8 +2,8 @@
 -- there: a directory of ours, in which each process that runs Lua writes a file
 -- (boot.lua) before it waits for a debugger that lets it begin.
 --
---   book.open(told)    -> Book; raises a problem. told(place) is called once for
---                      each process: {pid, where, path, title}
+--   book.open(told)    -> Book; raises a problem. told(place) is called once
+--                      for each process: {pid, where, path, title}
 --   self.path          of the directory
 --   self:close(tells)  whoever comes from now on runs by itself; tells: told is
 --                      called for those who have come by then. Once or often
@@ -35,10 +35,13 @@ local function place_of (text)
   }
 end
 
+-- None of a directory that somebody else has taken away.
 local function names_in (path)
   local names, request = {}, uv.fs_scandir(path)
-  for name in uv.fs_scandir_next, request do
+  local name = request and uv.fs_scandir_next(request)
+  while name do
     names[#names + 1] = name
+    name = uv.fs_scandir_next(request)
   end
   return names
 end
@@ -73,12 +76,18 @@ function book.open (told)
   return self
 end
 
+-- Takes the directory away; whether there is something in it.
+local function is_occupied (path)
+  local gone, _, code = uv.fs_rmdir(path)
+  return not gone and (code == "ENOTEMPTY" or code == "EEXIST")
+end
+
 function Book:close (tells)
   if self.timer:is_closing() then
     return
   end
   self.timer:close()
-  local tries, gone, code = tells and TRIES or 0, nil, nil
+  local tries = tells and TRIES or 0
   repeat
     if tries > 0 then
       look(self)
@@ -86,8 +95,7 @@ function Book:close (tells)
       discard(self)
     end
     tries = tries - 1
-    gone, _, code = uv.fs_rmdir(self.path)
-  until gone or code ~= "ENOTEMPTY" and code ~= "EEXIST"
+  until not is_occupied(self.path)
 end
 
 return book

@@ -6,8 +6,8 @@
 --                            problem. live: the back end (live.lua), which gets
 --                            'launched' and 'output'
 --   starting.begins(live)    the first process is about to be let begin
---   starting.leave(live)     all of it goes on without the client; waits; raises
---                            a problem
+--   starting.leave(live)     all of it goes on without the client; waits;
+--                            raises a problem
 --
 -- From then on "output" is told, and, when the program has ended and all of it
 -- was read, "exited" and "terminated". Another process that runs Lua is offered
