@@ -40,9 +40,9 @@ void tg_inspector_attend (tg_Host *h, lua_State *L);           /* [-0, +0, -] */
    finalizers are code too. */
 void tg_inspector_visit (tg_Host *h, lua_State *L);            /* [-0, +0, -] */
 
-/* Waits 'ns' at most for messages, and reads what there are. Whether the program
-   begins: a debugger has said so, and it stops at its first line, or there is
-   no server any more. */
+/* Waits 'ns' at most for messages, and reads what there are. Whether the
+   program begins: a debugger has said so, and it stops at its first line, or
+   there is no server any more. */
 bool tg_inspector_wait (tg_Host *h, lua_State *L, uint64_t ns);
                                                                /* [-0, +0, -] */
 

@@ -28,8 +28,9 @@ typedef struct tg_Tests {
 /* Lua: tests(source, by_place): those of a source from now on; source is its
    number, by_place[n] a list of tests, of which each has to say no for the
    program not to stop there. A place is a line, or, where a function begins,
-   minus the line of its definition. A test is {function, operators, path...}; a path
-   is a name, keys and false. operators: bits of tg_TestOperators. Raises. */
+   minus the line of its definition. A test is {function, operators, path...};
+   a path is a name, keys and false. operators: bits of tg_TestOperators.
+   Raises. */
 int tg_tests_set (tg_Tests *t, lua_State *L);
 
 /* What a test does with what it is given. */
