@@ -274,6 +274,7 @@ build = {
         "csrc/outside/inject.c",
         "csrc/outside/maps.c",
         "csrc/outside/memory.c",
+        "csrc/outside/objectlist.c",
         "csrc/outside/ownmark.c",
         "csrc/outside/process.c",
         "csrc/outside/proof.c",

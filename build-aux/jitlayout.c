@@ -24,7 +24,9 @@ static void row (const char *name, long value, const char *what) {
 
 static void states (void) {
   row("SIZE_STATE", (long)sizeof(lua_State), "lua_State");
-  row("AT_OBJECT_TYPE", AT(GChead, gct), "any object: its type");
+  row("AT_OBJECT_NEXT", AT(GChead, nextgc), "any object: the next one,");
+  row("AT_OBJECT_MARKED", AT(GChead, marked), "its colour,");
+  row("AT_OBJECT_TYPE", AT(GChead, gct), "and its type");
   row("AT_STATE_STATUS", AT(lua_State, status), "0, or how it ended");
   row("AT_STATE_SHARED", AT(lua_State, glref), "global_State");
   row("AT_STATE_BASE", AT(lua_State, base), "the frame's first slot");
@@ -38,6 +40,9 @@ static void states (void) {
 
 static void shared (void) {
   row("AT_SHARED_BYTES", AT(global_State, gc.total), "bytes in use");
+  row("AT_SHARED_COLOUR", AT(global_State, gc.currentwhite),
+      "collector: its white");
+  row("AT_SHARED_OBJECTS", AT(global_State, gc.root), "all objects");
   row("AT_SHARED_EMPTY", AT(global_State, strempty), "the empty string");
   row("AT_SHARED_DOES", AT(global_State, vmstate), "what runs, or which trace");
   row("AT_SHARED_MAIN", AT(global_State, mainthref), "the main thread");

@@ -164,6 +164,8 @@ static void put_thread (const tg_Dump *d, const tg_DumpState *s,
   out->object(out);
   tg_sink_count(out, "id", t->id);
   put_status(t->status, out);
+  if (t->unsure)
+    put_flag(out, "unconfirmed");
   if (s->waits && t->status == TG_DUMP_RUNNING)
     put_flag(out, "waits");
   put_above(d, t, out, scratch);
@@ -186,6 +188,8 @@ static void put_state (const tg_Dump *d, const tg_DumpState *s, tg_Sink *out,
     tg_sink_count(out, "dead", s->over);
   if (s->omitted > 0)
     tg_sink_count(out, "omitted", s->omitted);
+  if (s->unsure > 0)
+    tg_sink_count(out, "unconfirmed", s->unsure);
   tg_sink_key(out, "coroutines");
   out->array(out);
   for (uint32_t i = 0; i < s->nthreads; i++)

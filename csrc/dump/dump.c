@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/grow.h"
 #include "dump/frames.h"
+#include "outside/objectlist.h"
 #include "outside/process.h"
 
 #define WORK UINT64_C(60000000) /* words, all in all */
@@ -50,12 +51,18 @@ static tg_DumpStatus status_of (const tg_Dump *d, const tg_SeenState *state) {
   return tg_state_is_over(state) ? TG_DUMP_DEAD : TG_DUMP_SUSPENDED;
 }
 
-static void add_thread (tg_Dump *d, tg_DumpState *s, uint64_t at) {
+/* One that was found may have been freed meanwhile. What runs exists, whatever
+   is known of it. */
+static void add_thread (tg_Dump *d, tg_DumpState *s, tg_Find found) {
   tg_SeenState state;
-  if (!tg_state_read(&d->target->sight, at, &state)
+  if (!tg_state_read(&d->target->sight, found.at, &state)
       || state.shared != s->shared)
     return;
+  if (tg_state_is_freed(&d->target->sight, &state) && !is_main(d, found.at))
+    return;
   tg_DumpStatus status = status_of(d, &state);
+  bool unsure = !found.sure && status != TG_DUMP_NORMAL;
+  s->unsure += unsure;
   if (status == TG_DUMP_DEAD && !d->options.all) {
     s->over++;
     return;
@@ -66,7 +73,8 @@ static void add_thread (tg_Dump *d, tg_DumpState *s, uint64_t at) {
     return;
   }
   s->threads[s->nthreads] = (tg_DumpThread){
-    .state = state, .status = status, .id = s->nthreads + 1};
+    .state = state, .status = status, .id = s->nthreads + 1,
+    .unsure = unsure};
   s->nthreads++;
 }
 
@@ -103,9 +111,11 @@ static int by_status (const void *a, const void *b) {
 
 static void list_threads (tg_Dump *d, tg_DumpState *s, uint32_t i) {
   const tg_Finds *found = &d->target->found;
-  add_thread(d, s, found->mains[i]);
-  for (uint32_t n = 0; n < found->count; n++)
-    add_thread(d, s, found->list[n]);
+  add_thread(d, s, (tg_Find){.at = found->mains[i], .of = i, .sure = true});
+  for (uint32_t n = 0; n < found->count; n++) {
+    if (found->list[n].of == i)
+      add_thread(d, s, found->list[n]);
+  }
   mark_running(s);
   if (s->nthreads > 1)
     qsort(s->threads, s->nthreads, sizeof *s->threads, by_status);
@@ -128,7 +138,7 @@ static void forget (tg_Dump *d) {
     tg_DumpState *s = &d->states[i];
     for (uint32_t n = 0; n < s->nthreads; n++)
       tg_dumpframes_free(&s->threads[n]);
-    s->nthreads = s->over = s->omitted = 0;
+    s->nthreads = s->over = s->omitted = s->unsure = 0;
   }
 }
 
@@ -299,7 +309,7 @@ static void take_core (tg_Dump *d) {
     tg_DumpState *s = &d->states[i];
     list_threads(d, s, i);
     uint64_t jump = (s->nthreads > 0) ? s->threads[0].state.jump : 0;
-    s->nthreads = s->over = s->omitted = 0;
+    s->nthreads = s->over = s->omitted = s->unsure = 0;
     look_at(d, s, i, tg_core_thread(core, &d->target->memory.maps, jump));
   }
 }
@@ -317,6 +327,7 @@ bool tg_dump_take (tg_Dump *d, tg_Target *t, const tg_DumpOptions *options,
   d->nstates = t->found.nstates;
   for (uint32_t i = 0; i < d->nstates; i++)
     d->states[i].shared = t->found.shareds[i];
+  tg_objectlist_check(&t->sight, &t->found);
   look(d, NULL);
   if (t->memory.core == NULL)
     return take_process(d, words);

@@ -7,7 +7,7 @@
 ** while these pages are read anew and looked at again. So a stop lasts as long
 ** as a few calls of the system.
 **
-**     look ─> halt ─> refresh ─> resume ─> look ─> document
+**     which exist ─> look ─> halt ─> refresh ─> resume ─> look ─> document
 **
 ** Bounded: so many coroutines of a state, frames of a coroutine and of all of
 ** them, values of a frame, and words read. Plain C, one thread.
@@ -63,6 +63,7 @@ typedef struct tg_DumpThread {
   tg_SeenState state;
   tg_DumpStatus status;
   uint32_t id;          /* 1: the main thread */
+  bool unsure;          /* the collector may have freed it */
   tg_DumpFrame *frames; /* owns; innermost first */
   uint32_t nframes;
   tg_WalkEnd end;
@@ -79,6 +80,8 @@ typedef struct tg_DumpState {
   uint32_t nthreads, capacity;
   uint32_t over;        /* coroutines that are left out, for they are over, */
   uint32_t omitted;     /* or there are too many */
+  uint32_t unsure;      /* coroutines that the collector may have freed, whether
+                           left out or not */
 } tg_DumpState;
 
 typedef struct tg_Dump {

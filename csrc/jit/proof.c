@@ -107,7 +107,7 @@ static bool has_functions (tg_Sight *s, const tg_Finds *found) {
   for (uint32_t i = 0; i < found->nstates; i++)
     count_functions(s, found->mains[i], &good, &bad);
   for (uint32_t i = 0; i < found->count && i < COROUTINES; i++)
-    count_functions(s, found->list[i], &good, &bad);
+    count_functions(s, found->list[i].at, &good, &bad);
   return bad == 0 || good > 0;
 }
 

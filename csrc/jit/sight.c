@@ -30,6 +30,7 @@ static const tg_Dialect dialect = {
   .shared_at = tg_jitstates_shared_at, .distance = tg_jitstates_distance,
   .state = tg_jitstates_read,
   .is_main = tg_jitstates_is_main, .registry = tg_jitstates_registry,
+  .is_dead = tg_jitstates_is_dead, .objects = tg_jitstates_objects,
   .walk = tg_jitstill_walk
 };
 

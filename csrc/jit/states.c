@@ -7,6 +7,7 @@
 #define SLOTS_MOST (UINT64_C(1) << 20)  /* LUAI_MAXSTACK is 65500 */
 #define EXTRA_SLOTS 64u         /* beyond the last one */
 #define STATUS_MOST 8
+#define WHITES 0x03u            /* LJ_GC_WHITES of lj_gc.h */
 
 /* Between which slots: the first is the coroutine's own, and a frame below all
    others is made of two. */
@@ -66,6 +67,18 @@ bool tg_jitstates_is_main (tg_Sight *s, const tg_SeenState *state) {
   uint64_t registry = tg_jitstates_registry(s, state->shared);
   return tg_jit_is(s, registry, TG_JIT_TABLE)
          || tg_sight_reject(s, TG_REASON_STATE);
+}
+
+bool tg_jitstates_is_dead (tg_Sight *s, const tg_SeenState *state) {
+  unsigned white = tg_jit_byte(s, state->shared, AT_SHARED_COLOUR);
+  unsigned marked = tg_jit_byte(s, state->at, AT_OBJECT_MARKED);
+  return (marked & (white ^ WHITES) & WHITES) != 0;
+}
+
+uint64_t tg_jitstates_objects (const tg_Sight *s, uint64_t shared,
+                               uint64_t *next) {
+  *next = (uint64_t)tg_jit_row(s, AT_OBJECT_NEXT);
+  return shared + (uint64_t)tg_jit_row(s, AT_SHARED_OBJECTS);
 }
 
 uint64_t tg_jitstates_shared_at (const tg_Sight *s) {

@@ -13,6 +13,9 @@
 bool tg_jitstates_read (tg_Sight *s, uint64_t at, tg_SeenState *state);
 bool tg_jitstates_is_main (tg_Sight *s, const tg_SeenState *state);
 uint64_t tg_jitstates_registry (tg_Sight *s, uint64_t shared);
+bool tg_jitstates_is_dead (tg_Sight *s, const tg_SeenState *state);
+uint64_t tg_jitstates_objects (const tg_Sight *s, uint64_t shared,
+                               uint64_t *next);
 
 /* The word for the global_State; from it to what it says, in a main thread. */
 uint64_t tg_jitstates_shared_at (const tg_Sight *s);

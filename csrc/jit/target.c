@@ -69,7 +69,7 @@ static bool is_own (tg_Sight *s, const tg_Finds *found, uint64_t at) {
 static void drop_own (tg_Sight *s, tg_Finds *found) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < found->count; i++) {
-    if (!is_own(s, found, found->list[i]))
+    if (!is_own(s, found, found->list[i].at))
       found->list[n++] = found->list[i];
   }
   found->count = n;

@@ -12,7 +12,11 @@
 /*                       2020-09 2021-03 2024-04 2025-11 2026-07 openresty */
 /* lua_State */
 JIT(SIZE_STATE,              96,     96,     96,     96,     96,       112)
-/* any object: its type */
+/* any object: the next one, */
+JIT(AT_OBJECT_NEXT,           0,      0,      0,      0,      0,         0)
+/* its colour, */
+JIT(AT_OBJECT_MARKED,         8,      8,      8,      8,      8,         8)
+/* and its type */
 JIT(AT_OBJECT_TYPE,           9,      9,      9,      9,      9,         9)
 /* 0, or how it ended */
 JIT(AT_STATE_STATUS,         11,     11,     11,     11,     11,        11)
@@ -32,6 +36,10 @@ JIT(AT_STATE_ENTRY,          80,     80,     80,     80,     80,        80)
 JIT(AT_MAIN_SHARED,          96,     96,     96,     96,     96,       112)
 /* bytes in use */
 JIT(AT_SHARED_BYTES,         16,     16,     16,     16,     16,        16)
+/* collector: its white */
+JIT(AT_SHARED_COLOUR,        32,     32,     32,     32,     32,        32)
+/* all objects */
+JIT(AT_SHARED_OBJECTS,       40,     40,     40,     40,     40,        40)
 /* the empty string */
 JIT(AT_SHARED_EMPTY,        120,    120,    120,    120,    120,       120)
 /* what runs, or which trace */

@@ -41,6 +41,8 @@ typedef struct tg_Dialect {
   bool (*state) (tg_Sight *s, uint64_t at, tg_SeenState *state);
   bool (*is_main) (tg_Sight *s, const tg_SeenState *state);
   uint64_t (*registry) (tg_Sight *s, uint64_t shared);
+  bool (*is_dead) (tg_Sight *s, const tg_SeenState *state);
+  uint64_t (*objects) (const tg_Sight *s, uint64_t shared, uint64_t *next);
   tg_WalkEnd (*walk) (tg_Sight *s, const tg_SeenState *state,
                       const tg_Registers *registers, tg_SeenFrame *list,
                       uint32_t most, uint32_t *count, tg_SeenAbove *above);

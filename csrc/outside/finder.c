@@ -82,17 +82,17 @@ static void add_main (Search *x, Place place) {
 
 /* Words are searched in order, so none is met twice: those behind a main thread
    the first time, those before it the second time. */
-static void add_coroutine (Search *x, Place place, const Place *main) {
+static void add_coroutine (Search *x, Place place, uint32_t of) {
   tg_SeenState state;
   tg_Finds *found = x->found;
-  if (is_before(place, *main) != x->again
+  if (is_before(place, x->mains[of]) != x->again
       || is_among(found->mains, found->nstates, place.at)
       || !tg_state_read(x->s, place.at, &state))
     return;
   if (found->count < TG_FOUND_COROUTINES
       && tg_grow(&found->list, &found->capacity, found->count + 1,
                  sizeof *found->list))
-    found->list[found->count++] = place.at;
+    found->list[found->count++] = (tg_Find){.at = place.at, .of = of};
 }
 
 /* ---- blocks ---- */
@@ -104,7 +104,7 @@ static void look_at_word (Search *x, uint64_t word, uint64_t at) {
     add_main(x, place);
   for (uint32_t i = 0; i < found->nstates; i++) {
     if (word == found->shareds[i])
-      add_coroutine(x, place, &x->mains[i]);
+      add_coroutine(x, place, i);
   }
 }
 

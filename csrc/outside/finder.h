@@ -10,7 +10,9 @@
 **     [heap] first, then all else that is written and present
 **
 ** A state in such memory is found in any case, but for those that tracegrip has
-** made for itself there (ownmark.h); what begins later is not. Plain C.
+** made for itself there (ownmark.h); what begins later is not. So are coroutines
+** that the collector has freed, where nobody has written yet: which of them
+** exist is not asked here (objectlist.h). Plain C.
 */
 #ifndef TG_FINDER_H
 #define TG_FINDER_H
@@ -20,12 +22,18 @@
 #define TG_FOUND_STATES 64u
 #define TG_FOUND_COROUTINES (1u << 20)
 
+typedef struct tg_Find {
+  uint64_t at;          /* its lua_State */
+  uint32_t of;          /* whose it is: a place among the main threads */
+  bool sure;            /* it exists (objectlist.h) */
+} tg_Find;
+
 typedef struct tg_Finds {
   uint64_t mains[TG_FOUND_STATES];    /* main threads, */
   uint64_t shareds[TG_FOUND_STATES];  /* and their global_States */
   uint32_t nstates;
   uint32_t omitted;     /* states for which there was no room */
-  uint64_t *list;       /* owns; all coroutines but those */
+  tg_Find *list;       /* owns; all coroutines but those */
   uint32_t count, capacity;
   uint64_t bytes;       /* that were searched */
 } tg_Finds;

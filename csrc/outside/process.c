@@ -57,6 +57,16 @@ bool tg_process_open (tg_Memory *m, int pid) {
   return tg_maps_read(&m->maps, pid);
 }
 
+void tg_process_renew (tg_Memory *m) {
+  tg_Maps maps = {0};
+  if (!tg_maps_read(&maps, m->pid)) {
+    tg_maps_free(&maps);
+    return;
+  }
+  tg_maps_free(&m->maps);
+  m->maps = maps;
+}
+
 /* By one byte of what is there in any case. */
 bool tg_process_readable (tg_Memory *m) {
   uint8_t byte;

@@ -14,6 +14,9 @@
 /* Opens it, with its maps; false with errno. */
 bool tg_process_open (tg_Memory *m, int pid);
 
+/* Its maps as they are now; those of before where they cannot be read. */
+void tg_process_renew (tg_Memory *m);
+
 /* Whether its memory may be read, tried out; else false with errno. */
 bool tg_process_readable (tg_Memory *m);
 

@@ -169,7 +169,7 @@ static const char *object_to_stacks (tg_Sight *s, const tg_Finds *found) {
   for (uint32_t i = 0; i < found->nstates; i++)
     count_coroutine(s, found->mains[i], &functions, &frames);
   for (uint32_t i = 0; i < found->count && i < COROUTINES; i++)
-    count_coroutine(s, found->list[i], &functions, &frames);
+    count_coroutine(s, found->list[i].at, &functions, &frames);
   if (is_wrong(&functions))
     return "its functions";
   return is_wrong(&frames) ? "its frames" : NULL;

@@ -5,6 +5,9 @@
 
 #define STACK_MOST (UINT64_C(1200000) * 16)     /* LUAI_MAXSTACK and more */
 #define EXTRA_SLOTS 64u         /* beyond the last one, of all releases */
+#define YIELDED 1               /* LUA_YIELD */
+#define WHITES 0x03u            /* WHITEBITS of lgc.h, */
+#define WHITES_54 0x18u         /* and from 5.4 on */
 
 /* In 5.1 frames are an array, which its beginning is known of. */
 static uint64_t lowest_of (tg_Sight *s, uint64_t at) {
@@ -101,4 +104,30 @@ bool tg_state_is_over (const tg_SeenState *state) {
     return true;
   return state->status == 0 && !tg_state_has_frames(state)
          && state->top <= state->stack + 16;
+}
+
+uint64_t tg_state_objects (const tg_Sight *s, uint64_t shared,
+                           uint64_t *next) {
+  if (s->dialect != NULL)
+    return s->dialect->objects(s, shared, next);
+  *next = (uint64_t)tg_sight_row(s, AT_OBJECT_NEXT);
+  return shared + (uint64_t)tg_sight_row(s, AT_SHARED_OBJECTS);
+}
+
+/* Marked with the white of the cycle before (lgc.h, isdead). */
+static bool is_dead (tg_Sight *s, const tg_SeenState *state) {
+  if (s->dialect != NULL)
+    return s->dialect->is_dead(s, state);
+  unsigned whites = (s->release >= 50400) ? WHITES_54 : WHITES;
+  unsigned white = tg_sight_byte(s, state->shared, AT_SHARED_COLOUR);
+  unsigned marked = tg_sight_byte(s, state->at, AT_OBJECT_MARKED);
+  return (marked & (white ^ whites) & whites) != 0;
+}
+
+/* From 5.2 on what is freed loses its frames first (lstate.c, freestack), and
+   what has yielded has some. */
+bool tg_state_is_freed (tg_Sight *s, const tg_SeenState *state) {
+  bool resets = s->dialect == NULL && s->release >= 50200;
+  return is_dead(s, state) || (resets && state->status == YIELDED
+                               && !tg_state_has_frames(state));
 }

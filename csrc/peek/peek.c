@@ -156,10 +156,12 @@ static void push_running (lua_State *L, const tg_Dump *d) {
 
 static void push_glance (lua_State *L, const Peeking *p) {
   char release[TG_TARGET_LUA];
-  lua_Integer coroutines = 0;
-  for (uint32_t i = 0; i < p->dump.nstates; i++)
-    coroutines += (lua_Integer)p->dump.states[i].nthreads
-                  + (lua_Integer)p->dump.states[i].omitted;
+  lua_Integer coroutines = 0, unsure = 0;
+  for (uint32_t i = 0; i < p->dump.nstates; i++) {
+    const tg_DumpState *s = &p->dump.states[i];
+    coroutines += (lua_Integer)s->nthreads + (lua_Integer)s->omitted;
+    unsure += (lua_Integer)s->unsure;
+  }
   tg_target_lua(&p->target, release);
   lua_newtable(L);
   lx_set_string(L, "lua", release);
@@ -167,6 +169,8 @@ static void push_glance (lua_State *L, const Peeking *p) {
   if (p->target.found.omitted > 0)
     lx_set_integer(L, "omitted", (lua_Integer)p->target.found.omitted);
   lx_set_integer(L, "coroutines", coroutines);
+  if (unsure > 0)
+    lx_set_integer(L, "unconfirmed", unsure);
   push_running(L, &p->dump);
 }
 

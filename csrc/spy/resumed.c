@@ -103,14 +103,14 @@ static uint64_t among_others (tg_SpyLook *x, const tg_SeenState *state) {
   uint32_t n = (states->count < OTHERS) ? states->count : OTHERS;
   memset(jumps, 0, sizeof jumps);
   for (uint32_t i = 0; i < n; i++)
-    list[i] = (tg_Range){jump_at(x, states->list[i]), (uint8_t *)&jumps[i],
+    list[i] = (tg_Range){jump_at(x, states->list[i].at), (uint8_t *)&jumps[i],
                          sizeof *jumps};
   x->s->memory->read(x->s->memory, list, n);
   for (uint32_t i = 0; i < n; i++) {
     if (jumps[i] > best && (state->jump == 0 || jumps[i] < state->jump)
-        && is_resumed(x, state, states->list[i])) {
+        && is_resumed(x, state, states->list[i].at)) {
       best = jumps[i];
-      found = states->list[i];
+      found = states->list[i].at;
     }
   }
   return (found == 0 && is_resumed(x, state, running)) ? running : found;

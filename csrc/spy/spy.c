@@ -138,16 +138,6 @@ static tg_SpyEnd end_of (const tg_Spy *y) {
   return tg_target_lives(&y->target) ? TG_SPY_RUNS : TG_SPY_CHANGED;
 }
 
-static void read_maps (tg_Memory *m) {
-  tg_Maps maps = {0};
-  if (!tg_maps_read(&maps, m->pid)) {
-    tg_maps_free(&maps);
-    return;
-  }
-  tg_maps_free(&m->maps);
-  m->maps = maps;
-}
-
 /* By the order in which they are found states keep what is known of them. */
 static void adopt (tg_Spy *y, tg_Finds *found) {
   tg_SpyClocked clocked[TG_FOUND_STATES] = {{0}};
@@ -166,7 +156,7 @@ static void adopt (tg_Spy *y, tg_Finds *found) {
 static void search (tg_Spy *y) {
   tg_Finds found = {0};
   uint64_t begun = tg_clock_monotonic_ns();
-  read_maps(&y->target.memory);
+  tg_process_renew(&y->target.memory);
   tg_finder_search(&y->target.sight, &found);
   if (found.nstates > 0)
     adopt(y, &found);
@@ -181,7 +171,7 @@ static void search (tg_Spy *y) {
 static void renew_files (tg_Spy *y) {
   if (!y->plan.native)
     return;
-  read_maps(&y->target.memory);
+  tg_process_renew(&y->target.memory);
   if (tg_cstack_renew(&y->cstack))
     tg_spywriting_forget_c(&y->writing);
 }

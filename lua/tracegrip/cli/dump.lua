@@ -110,6 +110,9 @@ local function status_of (coroutine)
   if coroutine.waits and coroutine.frames[1] then
     words = words .. ", waits in " .. columns.clean(coroutine.frames[1].name)
   end
+  if coroutine.unconfirmed then
+    words = words .. ", or gone already"
+  end
   return words
 end
 
@@ -176,6 +179,12 @@ function dump.format (document)
     for _, coroutine in ipairs(state.coroutines) do
       rows[#rows + 1] = ""
       add_coroutine(rows, coroutine)
+    end
+    if state.unconfirmed then
+      rows[#rows + 1] = ""
+      rows[#rows + 1] = ("%s may be gone already (the heap is too large, or "
+                         .. "changes too fast, to tell)"):format(
+        units.several(state.unconfirmed, "coroutine"))
     end
     if state.dead then
       rows[#rows + 1] = ""

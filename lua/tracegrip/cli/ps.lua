@@ -106,7 +106,7 @@ local function looked_at (pid, all)
     return refused(row, message, code, release, all)
   end
   row.lua, row.states, row.coroutines = seen.lua, seen.states, seen.coroutines
-  row.omitted = seen.omitted
+  row.omitted, row.unconfirmed = seen.omitted, seen.unconfirmed
   row.running, row.readable = seen.running, true
   return row
 end
@@ -158,11 +158,16 @@ local ps_columns = {
 }
 
 -- What the table has no place for.
-local function note_omitted (rows)
+local function note_rest (rows)
   for _, row in ipairs(rows) do
     if row.omitted then
       main.note("%s more of process %d left out (there are too many)",
                 units.several(row.omitted, "state"), row.pid)
+    end
+    if row.unconfirmed then
+      main.note("%s of process %d may be gone already (the heap is too large, "
+                .. "or changes too fast, to tell)",
+                units.several(row.unconfirmed, "coroutine"), row.pid)
     end
   end
 end
@@ -173,7 +178,7 @@ function ps.run (parsed)
     recording.write(#rows > 0 and json.text(rows) or "[]\n")
   elseif #rows > 0 then
     recording.write_rows(columns.format(ps_columns, rows, recording.width()))
-    note_omitted(rows)
+    note_rest(rows)
   else
     main.note("no process here runs Lua that may be looked at")
   end
