@@ -541,6 +541,7 @@ build = {
     ["tracegrip.cli.attach"] = "lua/tracegrip/cli/attach.lua",
     ["tracegrip.cli.attached"] = "lua/tracegrip/cli/attached.lua",
     ["tracegrip.cli.columns"] = "lua/tracegrip/cli/columns.lua",
+    ["tracegrip.cli.commandline"] = "lua/tracegrip/cli/commandline.lua",
     ["tracegrip.cli.coverage"] = "lua/tracegrip/cli/coverage.lua",
     ["tracegrip.cli.dap"] = "lua/tracegrip/cli/dap.lua",
     ["tracegrip.cli.descendants"] = "lua/tracegrip/cli/descendants.lua",

@@ -18,7 +18,8 @@ bool tg_described_open (tg_Described *d, tg_Target *t,
   if (functions == NULL)
     d->functions = d->own = tg_functions_new();
   if (t->memory.core == NULL)
-    tg_process_link(t->memory.pid, "cwd", d->directory, sizeof d->directory);
+    tg_process_link(t->memory.task, "cwd", d->directory,
+                    sizeof d->directory);
   tg_described_reload(d);
   return d->functions != NULL;
 }

@@ -103,7 +103,7 @@ static void expect_region (const tg_Memory *from, const tg_Region *r) {
   for (uint64_t at = r->start; r->end - at >= PAGES * TG_PAGE;
        at += PAGES * TG_PAGE) {
     uint32_t there = 0;
-    tg_process_present(from->pid, at, PAGES, present);
+    tg_process_present(from, at, PAGES, present);
     for (uint32_t i = 0; i < PAGES; i++)
       there += present[i];
     if (there >= MANY)
@@ -193,7 +193,7 @@ static void copy_region (tg_Memory *from, const tg_Region *r) {
     uint32_t n = (left < PAGES) ? (uint32_t)left : PAGES;
     memset(present, 1, sizeof present);
     if (from->pid != 0)
-      tg_process_present(from->pid, at, n, present);
+      tg_process_present(from, at, n, present);
     uint32_t runs = runs_of(present, n, at, to + (at - r->start), list);
     read_runs(from, list, runs);
   }

@@ -58,7 +58,7 @@ static bool try_once (tg_Moment *m, tg_Target *t, Standing *s, bool gentle) {
   tg_maps_free(&t->memory.maps);
   tg_heap_free(&m->heap);
   tg_image_free(&m->image);
-  if (!tg_maps_read(&t->memory.maps, t->memory.pid)
+  if (!tg_maps_read(&t->memory.maps, t->memory.task)
       || !tg_image_prepare(&m->image, &t->memory))
     return false;
   int usual = tg_halt_hurry();
@@ -72,14 +72,15 @@ static bool try_once (tg_Moment *m, tg_Target *t, Standing *s, bool gentle) {
 
 /* Of a fork: the copy stands still, so it may take as long as it takes. */
 static bool copy_twin (tg_Moment *m, tg_Target *t, int child) {
-  int pid = t->memory.pid;
-  t->memory.pid = child;
+  int pid = t->memory.pid, task = t->memory.task;
+  t->memory.pid = t->memory.task = child;
   tg_maps_free(&t->memory.maps);
   bool done = tg_maps_read(&t->memory.maps, child)
               && tg_image_prepare(&m->image, &t->memory);
   if (done)
     tg_image_copy(&m->image, &t->memory);
   t->memory.pid = pid;
+  t->memory.task = task;
   return done;
 }
 

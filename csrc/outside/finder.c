@@ -137,7 +137,7 @@ static void search_block (Search *x, uint64_t at, uint32_t pages) {
   bool present[PAGES];
   tg_Memory *m = x->s->memory;
   if (m->pid != 0)
-    tg_process_present(m->pid, at, pages, present);
+    tg_process_present(m, at, pages, present);
   else
     memset(present, true, sizeof present);
   for (uint32_t i = 0; i < pages;) {

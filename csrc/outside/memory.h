@@ -47,6 +47,7 @@ typedef uint32_t tg_MemoryRead (tg_Memory *m, const tg_Range *list,
 struct tg_Memory {
   tg_MemoryRead *read;
   int pid;              /* of a process that lives; 0: a core */
+  int task;             /* the thread by which it is read (process.h) */
   struct tg_Core *core; /* borrows; NULL: a process that lives */
   tg_Maps maps;         /* owns */
   tg_IntMap places;     /* owns; by address of a page */

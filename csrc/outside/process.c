@@ -1,6 +1,7 @@
 /* process.c - see process.h. */
 #include "outside/process.h"
 
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +33,7 @@ static uint32_t whole (const tg_Range *list, uint32_t n, ssize_t got) {
   return i;
 }
 
-static uint32_t read_ranges (tg_Memory *m, const tg_Range *list, uint32_t n) {
+static uint32_t read_by (int task, const tg_Range *list, uint32_t n) {
   struct iovec from[VECTOR], to[VECTOR];
   uint32_t done = 0;
   while (done < n) {
@@ -42,7 +43,7 @@ static uint32_t read_ranges (tg_Memory *m, const tg_Range *list, uint32_t n) {
       from[i] = (struct iovec){(void *)(uintptr_t)r->at, r->size};
       to[i] = (struct iovec){r->to, r->size};
     }
-    ssize_t got = process_vm_readv(m->pid, to, some, from, some, 0);
+    ssize_t got = process_vm_readv(task, to, some, from, some, 0);
     uint32_t came = whole(list + done, some, got);
     done += came;
     if (came < some)
@@ -51,15 +52,33 @@ static uint32_t read_ranges (tg_Memory *m, const tg_Range *list, uint32_t n) {
   return done;
 }
 
+/* The thread by which it was read may have ended, and others live. */
+static uint32_t read_ranges (tg_Memory *m, const tg_Range *list, uint32_t n) {
+  uint32_t done = read_by(m->task, list, n);
+  if (tg_likely(done == n) || errno != ESRCH)
+    return done;
+  int task = tg_process_task(m->pid);
+  if (task != 0 && task != m->task) {
+    m->task = task;
+    return done + read_by(task, list + done, n - done);
+  }
+  errno = ESRCH;
+  return done;
+}
+
 bool tg_process_open (tg_Memory *m, int pid) {
+  int task = tg_process_task(pid);
   tg_memory_init(m, read_ranges);
   m->pid = pid;
-  return tg_maps_read(&m->maps, pid);
+  m->task = (task != 0) ? task : pid;
+  return tg_maps_read(&m->maps, m->task);
 }
 
 void tg_process_renew (tg_Memory *m) {
   tg_Maps maps = {0};
-  if (!tg_maps_read(&maps, m->pid)) {
+  int task = tg_process_task(m->pid);
+  m->task = (task != 0) ? task : m->task;
+  if (!tg_maps_read(&maps, m->task)) {
     tg_maps_free(&maps);
     return;
   }
@@ -85,10 +104,11 @@ bool tg_process_readable (tg_Memory *m) {
 
 /* Of a page's entry (pagemap of proc(5)) bits 63 and 62: in memory, swapped
    out. Files that are mapped there count as present. */
-void tg_process_present (int pid, uint64_t at, uint32_t n, bool *present) {
+void tg_process_present (const tg_Memory *m, uint64_t at, uint32_t n,
+                         bool *present) {
   uint64_t entries[TG_PRESENT_MOST];
   char path[64];
-  snprintf(path, sizeof path, "/proc/%d/pagemap", pid);
+  snprintf(path, sizeof path, "/proc/%d/pagemap", m->task);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   for (uint32_t i = 0; i < n; i++)
     present[i] = true;
@@ -156,9 +176,9 @@ int tg_process_parent (int pid) {
 #define AUXILIARY 64u   /* words: kernels have some twenty pairs */
 
 /* Pairs of a number and a value, up to the number 0 (proc_pid_auxv(5)). */
-static uint64_t auxiliary (int pid, uint64_t number) {
+static uint64_t auxiliary (int task, uint64_t number) {
   uint64_t words[AUXILIARY] = {0};
-  tg_process_read(pid, "auxv", (char *)words, sizeof words);
+  tg_process_read(task, "auxv", (char *)words, sizeof words);
   for (size_t i = 0; i + 1 < AUXILIARY && words[i] != AT_NULL; i += 2) {
     if (words[i] == number)
       return words[i + 1];
@@ -166,12 +186,12 @@ static uint64_t auxiliary (int pid, uint64_t number) {
   return 0;
 }
 
-tg_ProcessMark tg_process_mark (int pid) {
+tg_ProcessMark tg_process_mark (int task) {
   tg_ProcessMark mark = {{0}};
-  uint64_t at = auxiliary(pid, AT_RANDOM);
+  uint64_t at = auxiliary(task, AT_RANDOM);
   struct iovec to = {&mark, sizeof mark};
   struct iovec from = {(void *)(uintptr_t)at, sizeof mark};
-  if (at == 0 || process_vm_readv(pid, &to, 1, &from, 1, 0) != sizeof mark)
+  if (at == 0 || process_vm_readv(task, &to, 1, &from, 1, 0) != sizeof mark)
     return (tg_ProcessMark){{0}};
   return mark;
 }
@@ -189,9 +209,32 @@ char tg_process_state (int pid, int tid) {
   return (p != NULL) ? *p : '\0';
 }
 
-bool tg_process_link (int pid, const char *name, char *to, size_t n) {
+static bool is_living (int pid, int tid) {
+  char state = tg_process_state(pid, tid);
+  return state != '\0' && state != 'Z' && state != 'X';
+}
+
+int tg_process_task (int pid) {
   char path[64];
-  snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+  struct dirent *e;
+  int found = 0;
+  if (is_living(pid, pid))
+    return pid;
+  snprintf(path, sizeof path, "/proc/%d/task", pid);
+  DIR *d = opendir(path);
+  while (d != NULL && found == 0 && (e = readdir(d)) != NULL) {
+    int tid = atoi(e->d_name);
+    if (tid != 0 && is_living(pid, tid))
+      found = tid;
+  }
+  if (d != NULL)
+    closedir(d);
+  return found;
+}
+
+bool tg_process_link (int task, const char *name, char *to, size_t n) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/%s", task, name);
   ssize_t got = readlink(path, to, n - 1);
   to[got > 0 ? got : 0] = '\0';
   return got > 0;

@@ -164,9 +164,9 @@ tg_Refusal tg_target_process (tg_Target *t, int pid, tg_IdentMemo *memo,
   if (!opened)
     return refuse_process(pid, errno, words);
   t->born = tg_process_born(pid);
-  t->mark = tg_process_mark(pid);
-  snprintf(t->root, sizeof t->root, "/proc/%d/root", pid);
-  tg_process_link(pid, "exe", t->exe, sizeof t->exe);
+  t->mark = tg_process_mark(t->memory.task);
+  snprintf(t->root, sizeof t->root, "/proc/%d/root", t->memory.task);
+  tg_process_link(t->memory.task, "exe", t->exe, sizeof t->exe);
   tg_Refusal refusal = identify(t, memo, words);
   if (refusal != TG_REFUSED_NOT)
     return refusal;
@@ -192,8 +192,8 @@ bool tg_target_lives (const tg_Target *t) {
   int pid = t->memory.pid;
   if (t->memory.core != NULL)
     return true;
-  tg_ProcessMark mark = tg_process_mark(pid);
-  return tg_process_born(pid) == t->born
-         && memcmp(&mark, &t->mark, sizeof mark) == 0
-         && tg_process_state(pid, pid) != 'Z';
+  int task = tg_process_task(pid);
+  tg_ProcessMark mark = tg_process_mark(task);
+  return task != 0 && tg_process_born(pid) == t->born
+         && memcmp(&mark, &t->mark, sizeof mark) == 0;
 }

@@ -67,7 +67,7 @@ static void describe (lua_State *L, const Spying *p, int pid) {
   lua_setfield(L, FILE_PLAN, "lua");
   lua_pushinteger(L, pid);
   lua_setfield(L, FILE_PLAN, "pid");
-  if (tg_process_link(pid, "cwd", directory, sizeof directory)) {
+  if (tg_process_link(p->spy.target.memory.task, "cwd", directory, sizeof directory)) {
     lua_pushstring(L, directory);
     lua_setfield(L, FILE_PLAN, "directory");
   }

@@ -143,9 +143,7 @@ static const tg_SpyTick *moment_of (const tg_Spy *y, const tg_SpyTick *tick) {
 
 /* Of a process that has ended meanwhile there was nothing to be seen. */
 static bool give_up (tg_Spy *y, int why) {
-  int pid = y->target.memory.pid;
-  char state = tg_process_state(pid, pid);
-  if (state != '\0' && state != 'Z' && state != 'X')
+  if (tg_process_task(y->target.memory.pid) != 0)
     y->misses.counts[why]++;
   return false;
 }

@@ -131,9 +131,7 @@ void tg_spy_close (tg_Spy *y) {
    (execve). */
 static tg_SpyEnd end_of (const tg_Spy *y) {
   int pid = y->target.memory.pid;
-  char state = tg_process_state(pid, pid);
-  if (state == '\0' || state == 'Z' || state == 'X'
-      || tg_process_born(pid) != y->target.born)
+  if (tg_process_task(pid) == 0 || tg_process_born(pid) != y->target.born)
     return TG_SPY_ENDED;
   return tg_target_lives(&y->target) ? TG_SPY_RUNS : TG_SPY_CHANGED;
 }

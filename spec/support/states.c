@@ -223,6 +223,22 @@ static void linger (void) {
   rest(20000000);
 }
 
+static void *go_on (void *L) {
+  lua_pcall(L, 0, 0, 0);
+  _exit(0);
+}
+
+/* state:last(code): as run, on another thread, while this one, the process's
+   first, ends. */
+static int state_last (lua_State *L) {
+  pthread_t thread;
+  lua_State *own = check_state(L)->L;
+  if (luaL_loadstring(own, luaL_checkstring(L, 2)) != LUA_OK
+      || pthread_create(&thread, NULL, go_on, own) != 0)
+    return luaL_error(L, "cannot go on");
+  pthread_exit(NULL);
+}
+
 /* leave(status): another thread ends the process, which takes a moment in
    which this one goes on. */
 static int state_leave (lua_State *L) {
@@ -295,6 +311,7 @@ static const luaL_Reg methods[] = {
   {"resume", state_resume},
   {"drop", state_drop},
   {"elsewhere", state_elsewhere},
+  {"last", state_last},
   {"close", state_close},
   {"__gc", state_close},
   {NULL, NULL}

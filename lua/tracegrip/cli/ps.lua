@@ -5,6 +5,7 @@
 -- files, or, where these may not be read either, by its name.
 
 local columns = require "tracegrip.cli.columns"
+local commandline = require "tracegrip.cli.commandline"
 local core = require "tracegrip.core"
 local json = require "tracegrip.cli.json"
 local main = require "tracegrip.cli.main"
@@ -59,7 +60,7 @@ end
 
 -- The words of its command line; of none its name.
 local function command_of (pid)
-  local text = contents(pid, "cmdline"):gsub("%z+$", ""):gsub("%z", " ")
+  local text = commandline(pid)
   return text ~= "" and text or contents(pid, "comm"):gsub("\n$", "")
 end
 

@@ -4,6 +4,7 @@
 -- The process is looked at from here (core.spy), in turns with the loop, which
 -- has signals and keys.
 
+local commandline = require "tracegrip.cli.commandline"
 local core = require "tracegrip.core"
 local descendants = require "tracegrip.cli.descendants"
 local export = require "tracegrip.cli.export"
@@ -47,12 +48,7 @@ spying.outside = {name = "outside", flag = "--outside", value = true,
 
 -- The words of its command line; of none its number.
 function spying.title (pid)
-  local file = io.open(("/proc/%d/cmdline"):format(pid), "rb")
-  local text = file and file:read "a" or ""
-  if file then
-    file:close()
-  end
-  text = text:gsub("%z+$", ""):gsub("%z", " ")
+  local text = commandline(pid)
   return text ~= "" and text or ("process %d"):format(pid)
 end
 
