@@ -268,6 +268,7 @@ build = {
         "csrc/options/selection.c",
         "csrc/options/tracetypes.c",
         "csrc/outside/core.c",
+        "csrc/outside/coreheap.c",
         "csrc/outside/finder.c",
         "csrc/outside/halt.c",
         "csrc/outside/ident.c",

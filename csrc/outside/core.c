@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/grow.h"
+#include "outside/coreheap.h"
 #include "outside/unpack.h"
 #include "text/fileio.h"
 
@@ -244,11 +245,24 @@ static void take_files (tg_Memory *m, const uint8_t *note, size_t size) {
   sort_maps(m);
 }
 
+/* Pairs of a number and a value (getauxval(3)). */
+static void take_auxiliary (tg_Core *c, const uint8_t *note, size_t size) {
+  uint64_t pair[2];
+  for (size_t i = 0; i + sizeof pair <= size; i += sizeof pair) {
+    memcpy(pair, note + i, sizeof pair);
+    if (pair[0] == AT_PHDR)
+      c->headers = pair[1];
+    else if (pair[0] == AT_PHNUM)
+      c->nheaders = pair[1];
+  }
+}
+
 static bool take_note (tg_Core *c, tg_Memory *m, uint32_t type,
                        const uint8_t *note, size_t size) {
   switch (type) {
     case NT_PRSTATUS: return add_thread(c, note, size);
     case NT_PRPSINFO: take_process(c, note, size); return true;
+    case NT_AUXV: take_auxiliary(c, note, size); return true;
     case NT_FILE: take_files(m, note, size); return true;
     default: return true;
   }
@@ -410,7 +424,10 @@ bool tg_core_open (tg_Core *c, tg_Memory *m, const char *path,
     return false;
   }
   take_exe(c, &m->maps);
-  return exe == NULL || put_exe(c, &m->maps, exe, words);
+  if (exe != NULL && !put_exe(c, &m->maps, exe, words))
+    return false;
+  tg_coreheap_mark(m, c->headers, c->nheaders);
+  return true;
 }
 
 void tg_core_close (tg_Core *c) {

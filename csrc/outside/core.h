@@ -35,6 +35,7 @@ typedef struct tg_Core {
   uint32_t nthreads, threads_capacity;
   tg_CoreFile *files;   /* owns */
   uint32_t nfiles, files_capacity;
+  uint64_t headers, nheaders;   /* the program's, in memory; 0: not known */
   int pid;
   int signal;           /* that ended it; 0: none */
   char path[4200], exe[4200], sysroot[4200];

@@ -244,7 +244,11 @@ describe("a snapshot", function ()
       assert.equal(document.bytes, other.bytes)
       assert.equal(other.state_bytes, other.bytes)
       assert.equal(document.objects, other.objects)
-      assert.equal(#snapshot.nodes, #heaps.read(path).nodes)
+      local nodes = heaps.read(path).nodes
+      assert.equal(#snapshot.nodes, #nodes)
+      for i, node in ipairs(snapshot.nodes) do
+        assert.equal(node.id, nodes[i].id)
+      end
     end)
   end)
 end)
