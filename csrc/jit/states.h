@@ -2,8 +2,8 @@
 ** states.h - coroutines of LuaJIT: what a dialect has to say of them
 ** (outside/dialect.h, outside/state.h). The validator of this room.
 **
-** A stack begins with the coroutine itself, which nothing else does; so freed
-** memory and forged words are told from coroutines. Plain C.
+** A stack begins with the coroutine itself, which nothing else does; so most of
+** what was freed, and forged words, are told from coroutines. Plain C.
 */
 #ifndef TG_JIT_STATES_H
 #define TG_JIT_STATES_H

@@ -10,9 +10,9 @@
 **     [heap] first, then all else that is written and present
 **
 ** A state in such memory is found in any case, but for those that tracegrip has
-** made for itself there (ownmark.h); what begins later is not. So are coroutines
-** that the collector has freed, where nobody has written yet: which of them
-** exist is not asked here (objectlist.h). Plain C.
+** made for itself there (ownmark.h); what begins later is not. So are
+** coroutines that the collector has freed, where nobody has written yet: which
+** of them exist is not asked here (objectlist.h). Plain C.
 */
 #ifndef TG_FINDER_H
 #define TG_FINDER_H

@@ -86,7 +86,7 @@ static bool follow (Check *x, uint32_t state) {
   uint64_t shared = x->found->shareds[state];
   uint64_t registry = tg_state_registry(x->s, shared);
   uint64_t first = tg_state_objects(x->s, shared, &next);
-  if (!tg_memory_block(x->s->memory, first, &at, sizeof at))
+  if (registry == 0 || !tg_memory_block(x->s->memory, first, &at, sizeof at))
     return false;
   for (uint64_t n = 1; at != registry; n++) {
     if (x->steps == 0 || at == been)

@@ -35,8 +35,8 @@ TG_INLINE bool tg_state_has_frames (const tg_SeenState *state) {
 /* Whether it is over: nothing to run, and nothing to begin with. */
 bool tg_state_is_over (const tg_SeenState *state);
 
-/* Where the word is that names the newest of a state's objects, all of which are
-   on one list; '*next': where in each is the word that names the one made
+/* Where the word is that names the newest of a state's objects, all of which
+   are on one list; '*next': where in each is the word that names the one made
    before. */
 uint64_t tg_state_objects (const tg_Sight *s, uint64_t shared, uint64_t *next);
 

@@ -59,6 +59,7 @@ static tg_SpyPlan plan_of (lua_State *L, const tg_Options *o) {
 /* What the file is to say of the process. */
 static void describe (lua_State *L, const Spying *p, int pid) {
   char lua[TG_TARGET_LUA], directory[4200];
+  int task = p->spy.target.memory.task;
   if (!lua_istable(L, FILE_PLAN))
     return;
   tg_target_lua(&p->spy.target, lua);
@@ -67,7 +68,7 @@ static void describe (lua_State *L, const Spying *p, int pid) {
   lua_setfield(L, FILE_PLAN, "lua");
   lua_pushinteger(L, pid);
   lua_setfield(L, FILE_PLAN, "pid");
-  if (tg_process_link(p->spy.target.memory.task, "cwd", directory, sizeof directory)) {
+  if (tg_process_link(task, "cwd", directory, sizeof directory)) {
     lua_pushstring(L, directory);
     lua_setfield(L, FILE_PLAN, "directory");
   }

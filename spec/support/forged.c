@@ -1,9 +1,9 @@
 /*
 ** forged.c - memory that looks like what it is not, for whoever looks into this
 ** process: forged.states(n) makes n copies of the running coroutine,
-** forged.circle() one whose frames lead back to themselves. They are on the list
-** of all objects, so the collector does nothing from then on. Of Lua 5.4 and
-** 5.5, whose CallInfo has its caller third (lstate.h).
+** forged.circle() one whose frames lead back to themselves. They are on the
+** list of all objects, so the collector does nothing from then on. Of Lua 5.4
+** and 5.5, whose CallInfo has its caller third (lstate.h).
 */
 #include <stdlib.h>
 #include <string.h>
