@@ -3,7 +3,7 @@
 ** parameters whose names are to be hidden, and those that the key beside them
 ** names (rawset and its like).
 **
-** What follows from a call alone is for its results: rawget(t, "password") gives
+** What follows from a call alone is for its results: rawget(t, "pass") gives
 ** a secret. So who reads lists in their order keeps what the innermost call has
 ** said ('given') until its results come.
 **
