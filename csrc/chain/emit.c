@@ -322,12 +322,18 @@ void tg_emit_yield (tg_Session *s, tg_Coroutine *t, lua_State *L,
   s->writer.packets += tg_coroutine_visible(t);
 }
 
-/* All visible frames, outermost first. */
-static uint8_t *put_frames (const tg_Coroutine *t, uint8_t *p) {
+/* All visible frames, outermost first: they are told of by that, if they were
+   not before. */
+static uint8_t *put_frames (tg_Coroutine *t, uint32_t epoch, uint8_t *p) {
   p = tg_put32(p, tg_coroutine_visible(t));
   for (uint32_t i = 0; i < t->n; i++) {
-    if (!(t->frames[i].what & TG_FR_HIDDEN))
-      p = tg_put32(p, t->frames[i].what & TG_FR_ID);
+    tg_Frame *f = &t->frames[i];
+    bool untold = f->epoch == TG_FR_UNTOLD;
+    if (f->what & TG_FR_HIDDEN)
+      continue;
+    p = tg_put32(p, (f->what & TG_FR_ID) | (untold ? TG_RESUME_UNTOLD : 0u));
+    if (untold)
+      f->epoch = epoch;
   }
   return p;
 }
@@ -345,7 +351,7 @@ void tg_emit_resume (tg_Session *s, tg_Coroutine *t, uint64_t now) {
     p = tg_writer_head(r, p, TG_EV_RESUME | (list ? TG_EVF_LIST : 0u), now);
     p = tg_put32(p, t->id);
     if (list) {
-      p = put_frames(t, p);
+      p = put_frames(t, r->epoch, p);
       t->named = r->epoch;
     }
     t->counted = r->epoch;

@@ -8,6 +8,7 @@
 */
 #include "chain/ownframes.h"
 #include "chain/errorvalue.h"
+#include "chain/unseen.h"
 #include "host/ownfunctions.h"
 
 /* Nobody starts a trace from deeper inside of tracegrip than that. */
@@ -43,8 +44,10 @@ void tg_ownframes_push (tg_Session *s, lua_State *L) {
     if (is_own(L, &ar, &through))
       n = i + 1;
   }
-  if (t != NULL)
+  if (t != NULL) {
     tg_errorvalue_floor(t, n);
+    tg_unseen_stand(t, n);
+  }
   while (t != NULL && n-- > 0) {
     if (lua_getstack(L, n, &ar) && tg_coroutine_room(t))
       push(t, ar.i_ci);

@@ -58,6 +58,43 @@ void tg_unseen_read (tg_Coroutine *t, int skip) {
   }
 }
 
+/* Hidden, but for that as those of a coroutine that is met suspended. */
+void tg_unseen_stand (tg_Coroutine *t, int skip) {
+  for (; t != NULL; t = t->resumer, skip = 0) {
+    if (t->id == 1)
+      continue;
+    tg_assert(t->n == 0);
+    tg_unseen_read(t, skip);
+    for (uint32_t i = 0; i < t->n; i++)
+      t->frames[i].what |= TG_FR_HIDDEN;
+    t->hidden = t->n;
+  }
+}
+
+/* One that nobody knows, or that is ours, stays hidden. */
+static void reveal (tg_Coroutine *t, tg_Frame *f) {
+  tg_FunctionId id = f->what & TG_FR_ID;
+  if (!(f->what & TG_FR_HIDDEN) || (f->what & TG_FR_OWN) || id == 0)
+    return;
+  uint32_t flags = tg_catalog_flags(t->session, id);
+  if (flags & TG_FR_HIDDEN)
+    return;
+  f->what = id | (flags & ~(uint32_t)TG_FR_TARGET)
+            | (f->what & (TG_FR_TARGET | TG_FR_CAUGHT | TG_FR_ROLE));
+  f->epoch = TG_FR_UNTOLD;
+  t->hidden--;
+}
+
+static void reveal_suspended (tg_Coroutine *t, void *ud) {
+  (void)ud;
+  for (uint32_t i = 0; !t->running && i < t->n; i++)
+    reveal(t, &t->frames[i]);
+}
+
+void tg_unseen_reveal (tg_Session *s) {
+  tg_coroutines_records(&s->threads, reveal_suspended, NULL);
+}
+
 /* The innermost frame that counts. */
 static const void *innermost (const tg_Coroutine *t, int skip) {
   const void *ci = tg_direct_running(t->L);

@@ -12,6 +12,17 @@
    'skip'. */
 void tg_unseen_read (tg_Coroutine *t, int skip);
 
+/* Notes the frames of the coroutines that run as tracing begins, but for the
+   innermost 'skip' of 't', the innermost one. They stay hidden: who is there
+   already has no use for them (tg_unseen_reveal). Of the main coroutine none:
+   that is never suspended, and may be deep. */
+void tg_unseen_stand (tg_Coroutine *t, int skip);
+
+/* A trace has begun, which wants what no other has wanted so far, or is the
+   first that is younger than a frame: what is hidden of suspended coroutines,
+   and this trace wants, is in the stream from their next RESUME on. */
+void tg_unseen_reveal (tg_Session *s);
+
 /* Notes those inside of the frame 'from', but for the innermost 'skip': as
    tg_unseen_push, where the interpreter's memory is read, and nothing counts as
    missed. False: 'from' is not there. */

@@ -147,29 +147,62 @@ void tg_stack_forget_sampled (tg_Stack *s) {
   s->count = left;
 }
 
-/* Frames that were open where reading began are silent and at the bottom.
-   Frames that differ from what was known: the hook was taken away meanwhile, or
-   the file is damaged. */
-bool tg_stack_adopt (tg_Stack *s, const uint8_t *list, uint32_t n,
+/* An entry of a list. */
+static tg_FunctionId listed (const uint8_t *list, uint32_t i) {
+  return tg_get32(list + 4 * (size_t)i) & ~TG_RESUME_UNTOLD;
+}
+
+static bool is_untold (const uint8_t *list, uint32_t i) {
+  return (tg_get32(list + 4 * (size_t)i) & TG_RESUME_UNTOLD) != 0;
+}
+
+/* How many frames of the stack, from the outermost, are those of the list that
+   have been told of, behind the silent ones; '*told': how many the list has of
+   those. Frames that differ from what was known: the hook was taken away
+   meanwhile, or the file is damaged. */
+static uint32_t count_same (const tg_Stack *s, const uint8_t *list, uint32_t n,
+                            bool met, uint32_t *told) {
+  uint32_t same = 0;
+  bool differs = false;
+  *told = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    if (met && is_untold(list, i))
+      continue;
+    if ((*told)++ < s->silent)
+      continue;
+    differs = differs || same == s->count
+              || s->frames[same].function != listed(list, i);
+    same += !differs;
+  }
+  return same;
+}
+
+/* From behind, so that frames which stay are moved before their places are
+   taken. A frame without arguments has the place of the next one's. */
+bool tg_stack_adopt (tg_Stack *s, const uint8_t *list, uint32_t n, bool met,
                      uint64_t now_ns) {
-  if (s->silent > n)
-    s->silent = n;
+  uint32_t told, same = count_same(s, list, n, met, &told);
   if (s->body == 0 && n > 0)
-    s->body = tg_get32(list);
-  uint32_t same = 0, count = n - s->silent;
-  list += 4 * (size_t)s->silent;
-  while (same < count && same < s->count
-         && s->frames[same].function == tg_get32(list + 4 * (size_t)same))
-    same++;
+    s->body = listed(list, 0);
   while (s->count > same)
     tg_stack_pop(s);
-  for (uint32_t i = same; i < count; i++) {
-    tg_StackFrame *f = tg_stack_push(s);
-    if (f == NULL)
-      return false;
-    f->function = tg_get32(list + 4 * (size_t)i);
-    f->entered_ns = now_ns;
+  if (!tg_grow(&s->frames, &s->capacity, n, sizeof *s->frames))
+    return false;
+  size_t kept_at = s->kept.size;
+  for (uint32_t i = n; i-- > 0; ) {
+    bool untold = met && is_untold(list, i);
+    told -= !untold;
+    if (!untold && told >= s->silent && told - s->silent < same)
+      s->frames[i] = s->frames[told - s->silent];
+    else
+      s->frames[i] = (tg_StackFrame){
+        .function = listed(list, i), .entered_ns = now_ns,
+        .older = untold || told < s->silent, .kept_at = kept_at
+      };
+    kept_at = s->frames[i].kept_at;
   }
+  s->count = n;
+  s->silent = 0;
   return true;
 }
 

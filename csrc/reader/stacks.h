@@ -3,8 +3,10 @@
 **
 ** Frames that were open where the reader began are *silent*: they are at the
 ** bottom of their coroutine, nothing but their number is known, and they close
-** without a word. A stack stays when its coroutine is suspended and goes with
-** its end.
+** without a word. A RESUME that lists them tells which they are: from then on
+** they are frames as others, but *older*, which open and close without a word
+** all the same. A stack stays when its coroutine is suspended and goes with its
+** end.
 */
 #ifndef TG_STACKS_H
 #define TG_STACKS_H
@@ -23,6 +25,7 @@ typedef struct tg_StackFrame {
                            its exit not yet */
   bool root;            /* of a call that the selection waits for */
   bool outer;           /* entered while no such call was open */
+  bool older;           /* than what is read of its coroutine: never shown */
   uint64_t entered_ns;  /* of its first entry */
   uint64_t opened_ns;   /* of its last shown entry */
   size_t kept_at;       /* argument bytes, in the stack's 'kept' */
@@ -115,9 +118,11 @@ tg_Slice tg_stack_kept (const tg_Stack *s, const tg_StackFrame *f);
 
 /*
 ** From now on the stack has these 'n' frames ('list' as in a RESUME). Frames
-** that the stack had already keep what is known of them. False without memory.
+** that the stack had already keep what is known of them; those that were
+** silent, and if the coroutine was 'met' before those that nobody has told of,
+** are older ones. False without memory.
 */
-bool tg_stack_adopt (tg_Stack *s, const uint8_t *list, uint32_t n,
+bool tg_stack_adopt (tg_Stack *s, const uint8_t *list, uint32_t n, bool met,
                      uint64_t now_ns);
 
 #endif

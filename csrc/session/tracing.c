@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "chain/emit.h"
+#include "chain/unseen.h"
 #include "chain/window.h"
 #include "hook/hook.h"
 #include "packet/log.h"
@@ -158,6 +159,7 @@ tg_Status tg_tracing_start (tg_Session *s, lua_State *L, tg_Trace *t) {
     return status;
   }
   t->stream = tg_stream_pin(s->writer.stream);
+  tg_unseen_reveal(s);
   tg_sampler_set_windows(s, wanted_windows(s));
   tg_tracelimits_set(s);
   reopen(s);
@@ -178,6 +180,7 @@ bool tg_tracing_restart (tg_Session *s, tg_Trace *t) {
     s->after.stale = true;            /* later */
     tg_session_request_attention(s);
   }
+  tg_unseen_reveal(s);
   tg_tracelimits_set(s);
   reopen(s);
   return true;

@@ -25,8 +25,12 @@ struct tg_Session;
 typedef struct tg_Frame {
   const void *ci;       /* identity */
   uint32_t what;        /* function id and TG_FR_* flags */
-  uint32_t epoch;       /* writer's epoch at its CALL */
+  uint32_t epoch;       /* writer's epoch at its CALL; 0: it had none */
 } tg_Frame;
+
+/* An epoch that never comes: the frame is in the stream from now on, and the
+   next RESUME of its coroutine is the first to tell of it. */
+#define TG_FR_UNTOLD UINT32_MAX
 
 enum {
   TG_FR_ID = (1u << 20) - 1,  /* bits of the function id: a million */

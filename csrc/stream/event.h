@@ -38,7 +38,10 @@
 **   RESUME    u32 thread, [LIST: u32 n, n times u32 function]: a coroutine
 **             starts or goes on, above the running one. With LIST its frames,
 **             outermost first; without LIST the frames are as they were at its
-**             YIELD (none if the coroutine was never seen).
+**             YIELD (none if the coroutine was never seen). UNTOLD, of a
+**             function listed: the frame is older than this, but no event has
+**             told of it yet. Whoever has met the coroutine before shows
+**             nothing of that frame; to others it is like the rest.
 **   LEAVE     the running coroutine has ended; its resumer runs on.
 **   TERMINATE all frames of the whole chain exit; the stream ends here.
 **   GONE      u32 thread: a suspended coroutine will never be resumed; said
@@ -147,6 +150,10 @@ enum {
 #define TG_SAMPLE_TRACED (UINT32_C(1) << 31)
 #define TG_SAMPLE_PASSING (UINT32_C(1) << 30)
 #define TG_SAMPLE_FLAGS (TG_SAMPLE_TRACED | TG_SAMPLE_PASSING)
+
+/* In the list of a RESUME. */
+#define TG_RESUME_UNTOLD (UINT32_C(1) << 31)
+
 #define TG_MARK_SORT 0xffu           /* bits of a MARK's sort */
 #define TG_MARK_GROUPSHIFT 8
 

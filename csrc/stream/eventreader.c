@@ -295,11 +295,11 @@ static tg_FunctionId named_in (tg_Slice values) {
   return highest;
 }
 
-/* The highest of 'n' ids, or of 'highest'. */
+/* The highest of 'n' ids, which may be marked, or of 'highest'. */
 static tg_FunctionId named_by (const uint8_t *list, uint32_t n,
-                               tg_FunctionId highest) {
+                               uint32_t marks, tg_FunctionId highest) {
   for (uint32_t i = 0; i < n; i++) {
-    tg_FunctionId id = tg_get32(list + 4 * (size_t)i);
+    tg_FunctionId id = tg_get32(list + 4 * (size_t)i) & ~marks;
     if (id > highest)
       highest = id;
   }
@@ -327,9 +327,9 @@ tg_FunctionId tg_event_names (const tg_Event *e) {
     highest = e->function;
   if (e->caller > highest)
     highest = e->caller;
-  highest = named_by(e->frames, e->nframes, highest);
+  highest = named_by(e->frames, e->nframes, 0, highest);
   if (e->kind == TG_EV_RESUME)
-    highest = named_by(e->list, e->n, highest);
+    highest = named_by(e->list, e->n, TG_RESUME_UNTOLD, highest);
   if (e->kind == TG_EV_SAMPLE)
     highest = named_in_sample(e, highest);
   return highest;

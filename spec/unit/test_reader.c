@@ -231,6 +231,41 @@ static void yield_from_silence (void) {
   tg_stream_unpin(t.stream);
 }
 
+/* Frames that a RESUME is the first to tell of are a reader's who meets the
+   coroutine there, and nobody else's. What was silent is still, when listed. */
+static void untold_frames (void) {
+  static const uint32_t chain[] = {1, 0, 2, 1}, below[] = {1, 0};
+  static const uint32_t less[] = {C, A};
+  static const uint32_t list[] = {
+    C | TG_RESUME_UNTOLD, A, B | TG_RESUME_UNTOLD, A
+  };
+  Tape t = start("abc");
+  e_resume(&t, 2);
+  e_call(&t, A, 0, NULL);
+  tg_Pos within = tape_pos(&t);
+  e_context(&t, 1000, 2, chain);
+  e_call(&t, A, 0, VALUE);
+  e_plain(&t, TG_EV_YIELD, NULL);
+  tg_Pos between = tape_pos(&t);
+  e_context(&t, 2000, 1, below);
+  e_resume_list(&t, 2, 4, list);
+  e_return(&t);
+  e_return(&t);
+  e_plain(&t, TG_EV_YIELD, NULL);
+  e_resume_list(&t, 2, 2, less);
+  e_call(&t, B, 0, NULL);
+  e_return(&t);
+  e_return(&t);
+  e_return(&t);
+  read_with(&t, 0, everything());
+  UNIT_TEXT(&told, ">a >a(01c5) <a:y <a:y >a* >a* <a <a:y >a* >b <b <a");
+  read_with(&t, within, everything());
+  UNIT_TEXT(&told, ">a(01c5) <a:y >a* <a >b <b");
+  read_with(&t, between, everything());
+  UNIT_TEXT(&told, ">c* >a* >b* >a* <a <b <a:y <c:y >c* >a* >b <b <a <c");
+  tg_stream_unpin(t.stream);
+}
+
 /* Reading begins where a chunk does, in the middle of an event: the chain is as
    after it. The silent frames are as before, which a RESUME's list shows. */
 static void begins_ahead (void) {
@@ -849,6 +884,7 @@ int main (void) {
   UNIT_RUN(yields);
   UNIT_RUN(kept_references);
   UNIT_RUN(yield_from_silence);
+  UNIT_RUN(untold_frames);
   UNIT_RUN(begins_ahead);
   UNIT_RUN(loses);
   UNIT_RUN(resume_lists);
