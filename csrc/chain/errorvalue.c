@@ -146,7 +146,9 @@ static const void *callee (lua_State *L, lua_Debug *ar) {
 
 /* The error that a __close metamethod is called with, by a function that calls
    nothing else now; 0 if what is called is another function that stands for
-   one, or there is no error. */
+   one. The error may be nil, since frames are gone: where a block ends without
+   one, its own function calls the method. Not before Lua 5.4.3, where what has
+   failed may seem to do that ('arrived'). */
 static int close_argument (lua_State *L, lua_Debug *ar) {
   const void *function = callee(L, ar);
   if (*ar->what == 'C' && lua_gettop(L) != 2)
@@ -155,7 +157,9 @@ static int close_argument (lua_State *L, lua_Debug *ar) {
   int error = tg_stash_argument(L, ar, 2, 0);
   if (!has_metamethod(L, object, "__close", function))
     return 0;
-  return lua_isnoneornil(L, error) ? 0 : error;
+  bool there = tg_builtins_close_replaces() ? !lua_isnone(L, error)
+                                            : !lua_isnoneornil(L, error);
+  return there ? error : 0;
 }
 
 /* The frame that calls, as event 'ar' tells; NULL: it is no call, or nobody. */

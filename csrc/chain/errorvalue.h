@@ -17,7 +17,8 @@
 **
 **   - the results of pcall, coroutine.resume or coroutine.close: false, value;
 **   - the second argument of a __close metamethod, called by pcall, or in a
-**     coroutine that coroutine.close or wrap closes;
+**     coroutine that coroutine.close or wrap closes; nil is an error as others,
+**     since a block that ends without one calls the method itself;
 **   - what arrived beyond coroutine.wrap, less the position it put before it.
 **
 ** One holds for all frames if none of them can have caught the error and thrown
@@ -25,6 +26,10 @@
 ** of others can, with lua_pcall: what is below it knows nothing of what is
 ** above. xpcall gives what its handler made, so there the handler must tell;
 ** so do other C functions that return false or nil and something.
+**
+** What catches may be older than the trace: it is in the shadow stack all the
+** same (unseen.h), but where tracing began in the main coroutine. There a pcall
+** is known by its place ('floor'), and of an xpcall nothing.
 */
 #ifndef TG_ERRORVALUE_H
 #define TG_ERRORVALUE_H

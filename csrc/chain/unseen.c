@@ -42,6 +42,16 @@ void tg_unseen_push (tg_Coroutine *t, lua_State *L, int level) {
   push_frame(t, ar.i_ci, what | TG_FR_HIDDEN);
 }
 
+/* The frame on top has been found: xpcall has its handler for a second argument
+   as long as it runs (luaB_xpcall in lbaselib.c). */
+static void find_handler (tg_Coroutine *t, lua_Debug *ar) {
+  if (tg_frame_role(tg_coroutine_top(t)) != TG_ROLE_XPCALL
+      || !lua_checkstack(t->L, 1) || lua_getlocal(t->L, ar, 2) == NULL)
+    return;
+  tg_coroutine_catch(t, lua_topointer(t->L, -1));
+  lua_pop(t->L, 1);
+}
+
 /* All frames of a coroutine, outermost first, as a shadow stack has them. One
    that is deeper than FRAMES_READ has its innermost ones, and is 'based' on the
    rest: what returns there is taken for older than the trace. */
@@ -52,17 +62,20 @@ void tg_unseen_read (tg_Coroutine *t, int skip) {
     n++;
   t->based = n == FRAMES_READ + skip;
   while (n-- > skip) {
-    if (lua_getstack(t->L, n, &ar)
-        && !push_frame(t, ar.i_ci, described(t->session, t->L, &ar)))
+    if (!lua_getstack(t->L, n, &ar))
+      continue;
+    if (push_frame(t, ar.i_ci, described(t->session, t->L, &ar)))
+      find_handler(t, &ar);
+    else
       t->based = true;
   }
 }
 
 /* Hidden, but for that as those of a coroutine that is met suspended. */
 void tg_unseen_stand (tg_Coroutine *t, int skip) {
+  if (t->id == 1)
+    return;
   for (; t != NULL; t = t->resumer, skip = 0) {
-    if (t->id == 1)
-      continue;
     tg_assert(t->n == 0);
     tg_unseen_read(t, skip);
     for (uint32_t i = 0; i < t->n; i++)

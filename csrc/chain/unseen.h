@@ -14,8 +14,9 @@ void tg_unseen_read (tg_Coroutine *t, int skip);
 
 /* Notes the frames of the coroutines that run as tracing begins, but for the
    innermost 'skip' of 't', the innermost one. They stay hidden: who is there
-   already has no use for them (tg_unseen_reveal). Of the main coroutine none:
-   that is never suspended, and may be deep. */
+   already has no use for them (tg_unseen_reveal), but what they are tells what
+   becomes of the frames above. Where only the main coroutine runs, none: it is
+   never suspended, and may be deep. */
 void tg_unseen_stand (tg_Coroutine *t, int skip);
 
 /* A trace has begun, which wants what no other has wanted so far, or is the

@@ -320,3 +320,63 @@ describe("error and assert called wrongly", function ()
     < xpcall return false, NOTHING
   ]])
 end)
+
+describe("an error of coroutine.wrap's function that is nil", function ()
+  frames("is known by the variable that it closes", [[
+    local object = setmetatable({}, {__close = function () end})
+    local function dies () error() end
+    local function f ()
+      local c <close> = object
+      coroutine.wrap(dies)()
+    end
+    start()
+    pcall(f)
+  ]], [[
+    > pcall(#1 function f)
+      > f()
+        > coroutine.wrap(#1 function dies)
+        < coroutine.wrap return #1 function (anonymous function)
+        > (anonymous function)()
+          > dies()
+            > error()
+            < error throw NOTHING
+          < dies throw NOTHING
+        < (anonymous function) throw NOTHING
+      < f throw NOTHING
+      > __close()
+      < __close return
+    < pcall return false, NOTHING
+  ]])
+end)
+
+describe("the error of a coroutine in which the trace began", function ()
+  local fails = [[
+    local function f () local x = nil + 1 end
+    local function body () start() f() end
+  ]]
+
+  frames("is that of the resume", fails .. [[
+    coroutine.resume(coroutine.create(body))
+  ]], [[
+    > f()
+    < f throw "p.lua:1: attempt to perform arithmetic on a nil value"
+  ]])
+
+  frames("is that of a pcall beyond coroutine.wrap", fails .. [[
+    local function outer () coroutine.wrap(body)() end
+    pcall(outer)
+  ]], [[
+    > f()
+    < f throw "p.lua:1: attempt to perform arithmetic on a nil value"
+  ]])
+
+  frames("is that of its xpcall's handler", fails .. [[
+    local function outer () xpcall(body, function () end) end
+    coroutine.resume(coroutine.create(outer))
+  ]], [[
+    > f()
+      > (anonymous function)()
+      < (anonymous function) return
+    < f throw "p.lua:1: attempt to perform arithmetic on a nil value"
+  ]])
+end)
