@@ -22,7 +22,7 @@
 #include "tick/ticking.h"
 
 #define TG_FORMAT_MAGIC "\211TGREC\r\n"   /* survives no transfer as text */
-#define TG_FORMAT_VERSION 5u
+#define TG_FORMAT_VERSION 6u
 #define TG_FORMAT_FIRST 1u      /* the oldest that is read: docs/recording.md
                                    has what came with each */
 #define TG_FORMAT_ORDER UINT32_C(0x01020304)
