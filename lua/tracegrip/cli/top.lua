@@ -103,18 +103,25 @@ function Session:finish (signal)
   end
 end
 
+-- Where no table can be written any more there is nothing to be shown.
+function Session:print ()
+  local ok, message = main.write(
+    table.concat(self.view:head(), "\n"), "\n",
+    table.concat(self.view:table(nil, self.limit), "\n"), "\n\n")
+  if not ok and not self.unwritten then
+    self.unwritten = message
+    self:finish("sigterm")
+  end
+end
+
 function Session:show ()
-  local view, screen = self.view, self.screen
-  if not view.now then
+  local screen = self.screen
+  if not self.view.now then
     return
   elseif screen then
     self.terminal:draw(screen:lines(self.terminal:size()))
   else
-    for _, line in ipairs(view:head()) do
-      print(line)
-    end
-    print(table.concat(view:table(nil, self.limit), "\n") .. "\n")
-    io.stdout:flush()
+    self:print()
   end
 end
 
@@ -231,7 +238,9 @@ end
 
 -- The last word on the terminal that was there before.
 local function conclude (session, trace)
-  if session.trouble then
+  if session.unwritten then
+    main.fail("cannot write: %s", session.unwritten)
+  elseif session.trouble then
     main.fail("the trace cannot be read: %s", session.trouble.message)
   elseif trace.why == "closed" and not session.leaving
          and not session.child then
