@@ -39,12 +39,11 @@ function kinds.types (text)
   return #list > 0 and list or nil, "trace types"
 end
 
+-- In decimal digits and nothing else: what Lua reads besides is more often a
+-- slip than meant, and then it is somebody else's process.
 function kinds.count (text)
-  local n = math.tointeger(tonumber(text))
-  if n and n >= 0 then
-    return n
-  end
-  return nil, "a whole number"
+  local n = text:find "^%d+$" and math.tointeger(tonumber(text))
+  return n or nil, "a whole number"
 end
 
 function kinds.compression (text)
@@ -63,11 +62,13 @@ local MOST = 0xFFFFFFFE    -- what depths, limits of values and threads can be
 
 -- Numbered from 1.
 function kinds.number (text)
-  local n = math.tointeger(tonumber(text))
-  if n and n >= 1 and n <= MOST then
-    return n
-  end
-  return nil, "a number from 1 on"
+  local n = kinds.count(text)
+  return n and n >= 1 and n <= MOST and n or nil, "a number from 1 on"
+end
+
+function kinds.process (text)
+  local n = kinds.count(text)
+  return n and n >= 1 and n < 1 << 31 and n or nil, "the number of a process"
 end
 
 local FASTEST = 10000      -- samples a second
@@ -164,6 +165,13 @@ end
 
 function kinds.seconds (text)
   return span(text, "s")
+end
+
+-- The same of what takes some time; none would mean no end.
+function kinds.lasting (text)
+  local value = kinds.seconds(text)
+  return value and value > 0 and value or nil,
+         "a time above 0, such as 500ms or 2s"
 end
 
 return kinds

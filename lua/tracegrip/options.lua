@@ -66,7 +66,7 @@ options.shared = {
    help = "Leave out calls that take less than MS milliseconds."},
   {name = "maxEvents", kind = "count", metavar = "N", group = "What is traced",
    help = "Stop tracing after N calls and returns; the program goes on."},
-  {name = "duration", kind = "seconds", metavar = "S",
+  {name = "duration", kind = "lasting", metavar = "S",
    group = "What is traced",
    help = "Stop tracing after S seconds (or 500ms, 2m)."},
   {name = "on", kind = "pattern", metavar = "PATTERN", list = true,

@@ -147,10 +147,13 @@ describe("tracegrip history", function ()
       assert.equal("tracegrip: p.tgr does not tell which tables its values are "
                    .. "(record --trace ...,identity)\n", result.stderr)
       assert.equal(1, result.status)
-      result = run.command({tracegrip, "history", "p.tgr", "x"},
-                           {cwd = directory})
-      assert.equal(2, result.status)
-      assert.matches("TABLE is a number, not 'x'", result.stderr)
+      for _, word in ipairs {"x", "0x1"} do
+        result = run.command({tracegrip, "history", "p.tgr", word},
+                             {cwd = directory})
+        assert.equal(2, result.status)
+        assert.matches(("TABLE is a number, not '%s'"):format(word),
+                       result.stderr)
+      end
     end)
   end)
 end)

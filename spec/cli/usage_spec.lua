@@ -144,6 +144,43 @@ describe("wrong usage", function ()
     refused({"run", "--max-depth"}, "%-%-max%-depth")
   end)
 
+  it("of a number tells that it is written in decimal digits", function ()
+    for _, number in ipairs {"0x10", "1e3", " 5", "5 ", "+5", "5.0", ""} do
+      for _, command in ipairs {"record -o x.tgr", "top"} do
+        local words = {}
+        for word in command:gmatch "%S+" do
+          words[#words + 1] = word
+        end
+        table.move({"--pid", number}, 1, 2, #words + 1, words)
+        refused(words, "%-%-pid wants the number of a process")
+      end
+      refused({"dump", number}, "is neither the number of a process")
+      refused({"log", "--limit", number, "rec"},
+              "%-%-limit wants a number from 1 on")
+      refused({"run", "--max-events", number, "x.lua"},
+              "%-%-max%-events wants a whole number")
+      refused({"record", "--sample", number, "x.lua"},
+              "%-%-sample wants a number from 1 to 10000")
+      refused({"serve", "--port", number}, "%-%-port wants a port")
+    end
+  end)
+
+  it("of a process tells that there can be none of that number", function ()
+    for _, number in ipairs {"0", "-5", "2147483648", "4294967294"} do
+      refused({"record", "-o", "x.tgr", "--pid", number},
+              "%-%-pid wants the number of a process")
+    end
+  end)
+
+  it("of a time that is none tells so", function ()
+    for _, time in ipairs {"0", "0ms", "0.0"} do
+      refused({"run", "--duration", time, "x.lua"},
+              "%-%-duration wants a time above 0")
+      refused({"record", "--pid", "1", "-o", "x.tgr", "--duration", time},
+              "%-%-duration wants a time above 0")
+    end
+  end)
+
   it("is none in what is the program's own", function ()
     local result = run.command(
       {tracegrip, "run", "-o", "/dev/null", "program.lua", "--limit", "-3"},

@@ -65,7 +65,7 @@ local type_words = {
 -- The number that a word means: one of 'words', or of the protocol's.
 local function number_of (what, word, words, protocol)
   local n = words[word:lower()] or protocol[word:upper()]
-            or math.tointeger(tonumber(word))
+            or word:find "^%d+$" and math.tointeger(tonumber(word))
   for _, number in pairs(protocol) do
     if n == number then
       return n

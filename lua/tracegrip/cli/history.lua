@@ -65,7 +65,7 @@ local function read (self, table, wanted)
 end
 
 local function number_of (text)
-  local number = math.tointeger(tonumber(text))
+  local number = text:find "^%d+$" and math.tointeger(tonumber(text))
   if not number or number < 1 or number >= 1 << 32 then
     main.misuse("TABLE is a number, not '%s'", text)
   end

@@ -19,7 +19,7 @@ local spying = {}
 spying.RATE = 1000          -- samples a second, if nothing is said
 local TURN_MS = 50          -- of looking at a time
 
-spying.pid = {name = "pid", kind = "number", metavar = "PID",
+spying.pid = {name = "pid", kind = "process", metavar = "PID",
               group = "The program",
               help = "Take samples of a process that runs any Lua that dump "
                      .. "knows, with nothing prepared in it. --sample, --wall "
