@@ -443,6 +443,7 @@ build = {
         "csrc/spy/byclock.c",
         "csrc/spy/byevents.c",
         "csrc/spy/leaf.c",
+        "csrc/spy/mend.c",
         "csrc/spy/mixed.c",
         "csrc/spy/resumed.c",
         "csrc/spy/sampling.c",

@@ -8,7 +8,10 @@
 
 #define RANGES 256u     /* read by one call */
 #define PASSING 256u    /* places of pages that are not kept */
-#define LINGERS 256u    /* moments for which a page is read unasked */
+#define LINGERS 256u    /* moments for which a page is read unasked, */
+#define HASTES 16u      /* and words are read ahead */
+#define AHEAD 16u       /* of these, at most */
+#define AHEAD_BYTES 32u
 
 typedef struct tg_Page {
   uint64_t at;
@@ -26,6 +29,14 @@ typedef struct tg_Passing {
   uint8_t bytes[TG_PAGE];
 } tg_Passing;
 
+/* Bytes of one page that are read before it. */
+typedef struct tg_Hasty {
+  uint64_t at;
+  size_t size;
+  uint32_t asked;       /* as of a page */
+  uint8_t bytes[AHEAD_BYTES];
+} tg_Hasty;
+
 void tg_memory_init (tg_Memory *m, tg_MemoryRead *read) {
   memset(m, 0, sizeof *m);
   m->age = 1;
@@ -39,7 +50,7 @@ void tg_memory_forget (tg_Memory *m) {
   }
   tg_intmap_free(&m->places);
   memset(&m->places, 0, sizeof m->places);
-  m->count = m->nfresh = 0;
+  m->count = m->nfresh = m->nahead = 0;
   m->age++;
 }
 
@@ -48,9 +59,11 @@ void tg_memory_free (tg_Memory *m) {
   tg_free(m->pages);
   tg_free(m->fresh);
   tg_free(m->passing);
+  tg_free(m->ahead);
   m->pages = NULL;
   m->fresh = NULL;
   m->passing = NULL;
+  m->ahead = NULL;
   m->capacity = m->fresh_capacity = 0;
   tg_maps_free(&m->maps);
 }
@@ -220,6 +233,15 @@ void tg_memory_refresh (tg_Memory *m) {
 
 /* ---- what changes all the time ---- */
 
+static void drop_unhurried (tg_Memory *m) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < m->nahead; i++) {
+    if (m->moment - m->ahead[i].asked <= HASTES)
+      m->ahead[kept++] = m->ahead[i];
+  }
+  m->nahead = kept;
+}
+
 static void drop_stale (tg_Memory *m) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < m->nfresh; i++) {
@@ -232,11 +254,36 @@ static void drop_stale (tg_Memory *m) {
   m->nfresh = kept;
 }
 
+/* What was read ahead is what the first copy of its page says, where that is
+   there. */
+static void put_ahead (tg_Memory *m, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    tg_Hasty *a = &m->ahead[i];
+    uint64_t begin = a->at % TG_PAGE;
+    const tg_Page *page = page_of(m, a->at - begin);
+    if (page == NULL || page->bytes == NULL || page->read != m->moment)
+      continue;
+    memcpy(page->bytes + begin, a->bytes, a->size);
+  }
+}
+
+/* All in one call. Where something has gone it is the pages once more. */
+static void read_all (tg_Memory *m, tg_Page **list, const tg_Range *ranges,
+                      uint32_t ahead, uint32_t n) {
+  uint32_t read = m->read(m, ranges, ahead + n);
+  if (read < ahead + n)
+    refresh_some(m, list, ranges + ahead, n);
+  put_ahead(m, read < ahead ? read : ahead);
+}
+
 /* There and back: what is the same in both copies of a page was so when the
    last one was read. */
-static void read_twice (tg_Memory *m, const uint32_t *places, uint32_t n) {
+static void read_twice (tg_Memory *m, const uint32_t *places, uint32_t n,
+                        uint32_t ahead) {
   tg_Page *list[RANGES];
-  tg_Range ranges[RANGES];
+  tg_Range all[AHEAD + RANGES], *ranges = all + ahead;
+  for (uint32_t i = 0; i < ahead; i++)
+    all[i] = (tg_Range){m->ahead[i].at, m->ahead[i].bytes, m->ahead[i].size};
   for (uint32_t i = 0; i < n; i++) {
     tg_Page *page = &m->pages[places[i]];
     page->read = m->moment;
@@ -244,16 +291,18 @@ static void read_twice (tg_Memory *m, const uint32_t *places, uint32_t n) {
     ranges[i] = (tg_Range){page->at, page->bytes, TG_PAGE};
     ranges[2 * n - 1 - i] = (tg_Range){page->at, page->again, TG_PAGE};
   }
-  refresh_some(m, list, ranges, 2 * n);
+  read_all(m, list, all, ahead, 2 * n);
 }
 
 void tg_memory_renew (tg_Memory *m) {
   m->moment++;
   m->age++;
+  drop_unhurried(m);
   drop_stale(m);
   for (uint32_t i = 0; i < m->nfresh; i += RANGES / 2) {
     uint32_t left = m->nfresh - i;
-    read_twice(m, m->fresh + i, left < RANGES / 2 ? left : RANGES / 2);
+    read_twice(m, m->fresh + i, left < RANGES / 2 ? left : RANGES / 2,
+               i == 0 ? m->nahead : 0);
   }
 }
 
@@ -266,6 +315,16 @@ bool tg_memory_settled (tg_Memory *m, uint64_t at, size_t size) {
   if (begin + size > TG_PAGE)
     size = TG_PAGE - begin;
   return memcmp(page->bytes + begin, page->again + begin, size) == 0;
+}
+
+uint64_t tg_memory_again (tg_Memory *m, uint64_t at) {
+  const tg_Page *page = page_of(m, at & ~(uint64_t)(TG_PAGE - 1));
+  size_t begin = (size_t)(at % TG_PAGE);
+  uint64_t word = 0;
+  if (page != NULL && page->bytes != NULL && page->again != NULL
+      && page->read == m->moment && begin + sizeof word <= TG_PAGE)
+    memcpy(&word, page->again + begin, sizeof word);
+  return word;
 }
 
 static bool is_fresh (tg_Memory *m, uint64_t at) {
@@ -293,4 +352,27 @@ bool tg_memory_fresh (tg_Memory *m, uint64_t at, size_t size) {
   for (uint64_t page = first; page < at + size; page += TG_PAGE)
     fresh = is_fresh(m, page) && fresh;
   return fresh;
+}
+
+static tg_Hasty *find_ahead (tg_Memory *m, uint64_t at) {
+  for (uint32_t i = 0; i < m->nahead; i++) {
+    if (m->ahead[i].at == at)
+      return &m->ahead[i];
+  }
+  return NULL;
+}
+
+/* Not read once more if it was not: then what is met often would be preferred
+   to what is not. */
+void tg_memory_ahead (tg_Memory *m, uint64_t at, size_t size) {
+  tg_Hasty *a = find_ahead(m, at);
+  if (m->ahead == NULL)
+    m->ahead = tg_calloc(AHEAD, sizeof *m->ahead);
+  if (m->ahead == NULL || size > AHEAD_BYTES
+      || at / TG_PAGE != (at + size - 1) / TG_PAGE)
+    return;
+  if (a == NULL && m->nahead < AHEAD)
+    a = &m->ahead[m->nahead++];
+  if (a != NULL)
+    *a = (tg_Hasty){.at = at, .size = size, .asked = m->moment};
 }

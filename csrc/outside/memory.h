@@ -60,6 +60,9 @@ struct tg_Memory {
   uint32_t moment;      /* counts the calls of tg_memory_renew */
   uint32_t *fresh;      /* owns; pages that are read at each of these */
   uint32_t nfresh, fresh_capacity;
+  struct tg_Hasty *ahead;       /* owns; words that are read before these; NULL:
+                                   none so far */
+  uint32_t nahead;
   uint64_t work;        /* reads of words and the like, whether kept or not */
   uint64_t faults;      /* of these, reads of what is not there */
 };
@@ -90,10 +93,18 @@ void tg_memory_forget (tg_Memory *m);
 ** contents are as good as fixed, functions and their code, are not.
 **   tg_memory_fresh: whether what is there was read at the last moment; if not,
 ** it will be from the next one on, until nobody has asked for a while.
+**   tg_memory_ahead: a few bytes of such a page are read by themselves from the
+** next moment on, before all pages. While a page is copied the process waits
+** for lines of it, and does so where it writes to them: words that change often
+** would be seen most at what they are for a moment. To be asked for again and
+** again; what there is no room for is as the page has it.
 **   tg_memory_settled: whether it was the same both times. Of one page.
+**   tg_memory_again: what it was the second time; 0: nobody knows.
 */
 void tg_memory_renew (tg_Memory *m);
 bool tg_memory_fresh (tg_Memory *m, uint64_t at, size_t size);
+void tg_memory_ahead (tg_Memory *m, uint64_t at, size_t size);
 bool tg_memory_settled (tg_Memory *m, uint64_t at, size_t size);
+uint64_t tg_memory_again (tg_Memory *m, uint64_t at);
 
 #endif

@@ -75,6 +75,7 @@ typedef struct tg_SeenFrame {
   uint64_t begin, end;  /* and its instructions */
   uint64_t base, limit; /* slots of its variables; the end of them */
   int32_t pc;           /* the instruction that runs; -1: not known */
+  uint64_t next;        /* the leaf, and what is torn: the next instruction */
   uint32_t extra;       /* extra arguments, from 'extras' on */
   uint64_t extras;
   bool is_c;
@@ -82,6 +83,7 @@ typedef struct tg_SeenFrame {
   bool finalizer;       /* it calls a finalizer */
   bool hooked;          /* its hook runs */
   bool stale;           /* the leaf: 'pc' may be behind */
+  bool torn;            /* what is in its slot may be of before, or of later */
   bool inlined;         /* it is not on the stack: compiled code runs it */
   bool near;            /* the leaf, in compiled code: 'pc' is where the
                            interpreter would go on if that were left */

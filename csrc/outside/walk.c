@@ -125,8 +125,29 @@ static bool is_between (tg_Sight *s, const tg_SeenState *state,
   return !take_function(s, f) || !take_code(s, state, f);
 }
 
-tg_WalkEnd tg_walk (tg_Sight *s, const tg_SeenState *state, tg_SeenFrame *list,
-                    uint32_t most, uint32_t *count) {
+/* What a frame says without its slot. 5.1 says of a leaf alone which
+   instruction is next, and of none whether it is of C. */
+static void take_torn (tg_Sight *s, const tg_SeenState *state,
+                       tg_SeenFrame *f) {
+  f->torn = true;
+  f->code = 0;
+  f->pc = -1;
+  f->base = tg_sight_has(s, AT_FRAME_BASE)
+            ? tg_sight_word(s, f->frame, AT_FRAME_BASE) : f->slot + SLOT;
+  f->is_c = says_c(s, f, false);
+  f->next = next_of(s, state, f);
+}
+
+static void finish_leaf (tg_Sight *s, const tg_SeenState *state,
+                         tg_SeenFrame *f) {
+  f->limit = (state->top > f->slot) ? state->top : f->base;
+  f->stale = !f->is_c && state->jump != 0 && tg_walk_is_stale(s);
+  f->next = next_of(s, state, f);
+}
+
+static tg_WalkEnd walk (tg_Sight *s, const tg_SeenState *state,
+                        tg_SeenFrame *list, uint32_t most, uint32_t *count,
+                        bool torn) {
   uint64_t frame = state->frame, above = state->last + 64 * SLOT;
   tg_SeenFrame f;
   *count = 0;
@@ -135,19 +156,30 @@ tg_WalkEnd tg_walk (tg_Sight *s, const tg_SeenState *state, tg_SeenFrame *list,
       return TG_WALK_CUT;
     if (frame == 0 || !take_frame(s, state, frame, above, &f))
       return TG_WALK_TORN;
-    if (!is_between(s, state, &f))
+    bool between = is_between(s, state, &f);
+    if (between && torn)
+      take_torn(s, state, &f);
+    if (!between || torn)
       list[(*count)++] = f;
     else if (frame != state->frame)
       return TG_WALK_TORN;
     above = f.slot;
     frame = caller_of(s, state, frame);
   }
-  if (*count > 0 && list[0].frame == state->frame) {
-    list[0].limit = (state->top > list[0].slot) ? state->top : list[0].base;
-    list[0].stale = !list[0].is_c && state->jump != 0
-                    && tg_walk_is_stale(s);
-  }
+  if (*count > 0 && list[0].frame == state->frame)
+    finish_leaf(s, state, &list[0]);
   return TG_WALK_WHOLE;
+}
+
+tg_WalkEnd tg_walk (tg_Sight *s, const tg_SeenState *state, tg_SeenFrame *list,
+                    uint32_t most, uint32_t *count) {
+  return walk(s, state, list, most, count, false);
+}
+
+tg_WalkEnd tg_walk_running_on (tg_Sight *s, const tg_SeenState *state,
+                               tg_SeenFrame *list, uint32_t most,
+                               uint32_t *count) {
+  return walk(s, state, list, most, count, true);
 }
 
 /* ---- the leaf's instruction ---- */

@@ -20,6 +20,13 @@
 tg_WalkEnd tg_walk (tg_Sight *s, const tg_SeenState *state, tg_SeenFrame *list,
                     uint32_t most, uint32_t *count);
 
+/* The same of what runs meanwhile and is asked a thousand times a second:
+   frames that do not hold together are there as well, as torn, with what they
+   say themselves: the next instruction, and whether they are of C. */
+tg_WalkEnd tg_walk_running_on (tg_Sight *s, const tg_SeenState *state,
+                               tg_SeenFrame *list, uint32_t most,
+                               uint32_t *count);
+
 /* The same, with the leaf's instruction from the registers of the thread that
    runs it; NULL: they are not known, or it does not run. */
 tg_WalkEnd tg_walk_running (tg_Sight *s, const tg_SeenState *state,

@@ -102,7 +102,7 @@ static bool is_met (const tg_SpyLeaves *l, const tg_SeenFrame *f) {
 static void meet (tg_SpyLeaves *l, tg_Sight *s, const tg_SeenFrame *f) {
   if (f->is_c && s->jit != NULL)
     meet_fast(l, f);
-  if (f->is_c || is_met(l, f))
+  if (f->is_c || f->torn || is_met(l, f))
     return;
   tg_SpyCode c = {
     .start = f->begin, .end = f->end, .frame = *f,
@@ -122,6 +122,15 @@ static bool is_current (tg_Sight *s, const tg_SpyCode *c) {
            && code == c->start;
   return tg_proto_read(s, c->frame.code, &p) && p.code == c->start
          && p.source == c->frame.source && p.line == c->frame.line;
+}
+
+const tg_SpyCode *tg_spyleaves_owner (const tg_SpyLeaves *l, tg_Sight *s,
+                                      uint64_t next) {
+  uint32_t place = owner_of(l, next);
+  if (place == NONE)            /* of one that has just been entered */
+    place = owner_of(l, next + 4);
+  return (place != NONE && is_current(s, &l->list[place])) ? &l->list[place]
+                                                           : NULL;
 }
 
 /* }================================================================== */
@@ -211,13 +220,17 @@ bool tg_spyleaves_calls (const tg_SpyLeaves *l, uint64_t caller,
   return has_called(l, caller, callee);
 }
 
+bool tg_spyleaves_learn (tg_SpyLeaves *l, uint64_t caller, uint64_t callee) {
+  return l->calls.count < CALLS && !has_called(l, caller, callee)
+         && tg_intmap_set(&l->calls, call_of(caller, callee), 0);
+}
+
 /* All calls of the last coroutine, of which most are known. */
 static void learn (tg_SpyLeaves *l, const tg_SpyStack *k) {
   const tg_SpySpan *span = &k->spans[k->nspans - 1];
   for (uint32_t i = 1; i < span->count; i++) {
     const tg_SeenFrame *f = &k->frames[span->first + i];
-    if (l->calls.count < CALLS && !has_called(l, f->code, f[-1].code))
-      tg_intmap_set(&l->calls, call_of(f->code, f[-1].code), 0);
+    tg_spyleaves_learn(l, f->code, f[-1].code);
   }
 }
 
@@ -313,7 +326,7 @@ static bool replace (tg_SpyLeaves *l, tg_SpyStack *k, const Struck *at) {
 
 /* }================================================================== */
 
-static void meet_all (tg_SpyLeaves *l, tg_Sight *s, const tg_SpyStack *k) {
+void tg_spyleaves_meet (tg_SpyLeaves *l, tg_Sight *s, const tg_SpyStack *k) {
   for (uint32_t i = 0; i < k->count; i++)
     meet(l, s, &k->frames[i]);
 }
@@ -354,7 +367,6 @@ static bool settle_jit (tg_SpyLeaves *l, tg_Sight *s, tg_SpyStack *k,
    believed. */
 bool tg_spyleaves_settle (tg_SpyLeaves *l, tg_Sight *s, tg_SpyStack *k,
                           const tg_SpyTick *tick) {
-  meet_all(l, s, k);
   if (s->jit != NULL)
     return settle_jit(l, s, k, tick);
   Struck at = find_struck(l, s, tick);

@@ -39,6 +39,13 @@ typedef struct tg_SpyLeaves {
   tg_IntMap calls;      /* owns; who has called whom */
 } tg_SpyLeaves;
 
+/* The code of a stack's functions is known from then on. */
+void tg_spyleaves_meet (tg_SpyLeaves *l, tg_Sight *s, const tg_SpyStack *k);
+
+/* The function whose instruction is the next one; NULL: it is not known. */
+const tg_SpyCode *tg_spyleaves_owner (const tg_SpyLeaves *l, tg_Sight *s,
+                                      uint64_t next);
+
 /* The stack becomes what it was at the tick. False: that is not known. */
 bool tg_spyleaves_settle (tg_SpyLeaves *l, tg_Sight *s, tg_SpyStack *k,
                           const tg_SpyTick *tick);
@@ -46,6 +53,9 @@ bool tg_spyleaves_settle (tg_SpyLeaves *l, tg_Sight *s, tg_SpyStack *k,
 /* Whether one function is known to have called another, by their code. */
 bool tg_spyleaves_calls (const tg_SpyLeaves *l, uint64_t caller,
                          uint64_t callee);
+
+/* It is known from then on; true: it was not before. */
+bool tg_spyleaves_learn (tg_SpyLeaves *l, uint64_t caller, uint64_t callee);
 
 void tg_spyleaves_free (tg_SpyLeaves *l);
 

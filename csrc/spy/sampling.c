@@ -114,6 +114,20 @@ static bool is_settled (const tg_Spy *y) {
          || tg_spyleaves_calls(&y->leaves, m->caller, m->callee);
 }
 
+/* What a look has left open is known, or not. Where a call is new its
+   function is named as it is called now: later it may stand where the caller
+   calls another one. */
+static bool mend (tg_Spy *y, uint32_t state, bool by_clock) {
+  tg_Sight *s = &y->target.sight;
+  bool news = false;
+  tg_spyleaves_meet(&y->leaves, s, &y->stack);
+  if (by_clock && s->jit == NULL
+      && !tg_spymend(&y->sites, &y->leaves, s, &y->stack, &news))
+    return false;
+  return !news || tg_spywriting_take(&y->writing, &y->stack,
+                                     y->target.found.mains[state]);
+}
+
 /* A look that holds together becomes what is written. False: it does not after
    all. */
 static bool take (tg_Spy *y, uint32_t state, const tg_SpyTick *moment,
@@ -165,6 +179,9 @@ bool tg_spy_sample (tg_Spy *y, uint32_t state, int tid,
     if (found == TG_LOOK_NONE)
       why = TG_REASON_STATE;
     if (found != TG_LOOK_GOOD)
+      continue;
+    why = TG_REASON_FRAMES;
+    if (!mend(y, state, tick == NULL))
       continue;
     if (tick != NULL && !tg_spyleaves_settle(&y->leaves, &y->target.sight,
                                              &y->stack, tick))

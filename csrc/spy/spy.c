@@ -113,6 +113,7 @@ void tg_spy_close (tg_Spy *y) {
   tg_spywriting_close(&y->writing);
   tg_spystack_free(&y->stack);
   tg_spyleaves_free(&y->leaves);
+  tg_spysites_free(&y->sites);
   tg_spymix_free(&y->mix);
   tg_cstack_close(&y->cstack);
   tg_target_close(&y->target);

@@ -21,7 +21,7 @@
 #define TG_SPY_H
 
 #include "outside/halt.h"
-#include "spy/leaf.h"
+#include "spy/mend.h"
 #include "spy/writing.h"
 #include "stream/misses.h"
 
@@ -72,11 +72,12 @@ typedef struct tg_SpyTicked {
 } tg_SpyTicked;
 
 typedef struct tg_Spy {
-  tg_Target target;     /* owns, as the next five */
+  tg_Target target;     /* owns, as the next six */
   tg_SpyTicks ticks;
   tg_SpyWriting writing;
   tg_SpyStack stack;
   tg_SpyLeaves leaves;
+  tg_SpySites sites;
   tg_CStack cstack;     /* owns, as the next one; of a plan with C frames */
   tg_SpyMix mix;
   tg_SpyTick halted;    /* of a thread that stood still, as of a tick, */

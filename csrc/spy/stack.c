@@ -28,22 +28,28 @@ void tg_spystack_free (tg_SpyStack *k) {
 */
 
 /* LuaJIT's frames are slots, too: a function's, and the link behind. */
-static void want_frame (tg_SpyLook *x, const tg_SeenFrame *f) {
+static void want_slot (tg_SpyLook *x, const tg_SeenFrame *f) {
   if (f->inlined)
     return;
   tg_spylook_want(x, f->slot, 2 * TG_JIT_SLOT);
-  if (x->s->jit == NULL)
-    tg_spylook_want(x, f->frame, (size_t)tg_sight_row(x->s, SIZE_FRAME));
 }
 
-/* Frames and their slots, and what a C function may have resumed. */
-static void want_span (tg_SpyLook *x, const tg_SpySpan *span) {
+/* Frames' slots, and what a C function may have resumed. */
+static void want_slots (tg_SpyLook *x, const tg_SpySpan *span) {
   const tg_SpyStack *k = x->k;
   for (uint32_t i = span->first; i < span->first + span->count; i++)
-    want_frame(x, &k->frames[i]);
+    want_slot(x, &k->frames[i]);
   if (span->count > 0 && k->frames[span->first].is_c)
     tg_spylook_want(x, k->frames[span->first].base,
                     TG_SPY_VALUES * tg_walk_slot(x->s));
+}
+
+static void want_frames (tg_SpyLook *x, const tg_SpySpan *span) {
+  size_t size = (size_t)tg_sight_row(x->s, SIZE_FRAME);
+  for (uint32_t i = 0; i < span->count; i++) {
+    uint64_t at = x->k->frames[span->first + i].frame;
+    tg_spylook_want(x, at, size);
+  }
 }
 
 /* What the walk has rejected since, as one reason. */
@@ -53,13 +59,6 @@ static tg_Reason reason_since (const tg_Sight *s, const uint64_t *before) {
       return (tg_Reason)i;
   }
   return TG_REASON_FRAMES;
-}
-
-/* Whether the leaf was left out: it was half way in or out of a call. */
-static bool lacks_leaf (const tg_SpyStack *k, const tg_SpySpan *span) {
-  return tg_state_has_frames(&span->state)
-         && (span->count == 0
-             || k->frames[span->first].frame != span->state.frame);
 }
 
 /* LuaJIT: whether it is the coroutine that ran at the tick. */
@@ -105,20 +104,34 @@ static tg_WalkEnd walk_jit (tg_SpyLook *x, const tg_SeenState *state,
   return TG_WALK_WHOLE;
 }
 
+/* Of a tick what ran is known, and the look is for those that have called it:
+   they are as they were, or it is taken again. Without one it would be the long
+   calls alone that hold still for so long. */
+static bool is_open (const tg_SpyLook *x) {
+  return !x->hint->still && x->hint->registers == NULL && x->s->jit == NULL;
+}
+
+/* Whether the leaf was left out: it was half way in or out of a call. */
+static bool lacks_leaf (const tg_SpyStack *k, const tg_SpySpan *span) {
+  return tg_state_has_frames(&span->state)
+         && (span->count == 0
+             || k->frames[span->first].frame != span->state.frame);
+}
+
 static tg_WalkEnd walk_one (tg_SpyLook *x, const tg_SeenState *state,
                             tg_SeenFrame *list, uint32_t *count) {
   if (x->s->jit != NULL)
     return walk_jit(x, state, list, count);
-  return tg_walk(x->s, state, list, TG_SPY_FRAMES, count);
+  if (!is_open(x))
+    return tg_walk(x->s, state, list, TG_SPY_FRAMES, count);
+  return tg_walk_running_on(x->s, state, list, TG_SPY_FRAMES, count);
 }
 
-/* The frames of one coroutine, which is the next of the chain. */
-static bool walk (tg_SpyLook *x, uint64_t at) {
+static bool walk_span (tg_SpyLook *x, uint64_t at) {
   tg_SpyStack *k = x->k;
   tg_SpySpan *span = &k->spans[k->nspans];
   uint64_t before[TG_NREASONS];
   memcpy(before, x->s->rejected, sizeof before);
-  tg_spylook_want_state(x, at);
   x->why = TG_REASON_STATE;
   if (!tg_grow(&k->frames, &k->capacity, k->count + TG_SPY_FRAMES,
                sizeof *k->frames)
@@ -132,8 +145,33 @@ static bool walk (tg_SpyLook *x, uint64_t at) {
     return false;
   k->count += span->count;
   k->nspans++;
-  want_span(x, span);
+  want_slots(x, span);
   return x->s->jit != NULL || x->hint->still || !lacks_leaf(k, span);
+}
+
+/* How deep it is in calls comes before what runs there: that is not of before
+   then. 5.1 says beside it which instruction is next, so what runs. */
+static void want_depth (tg_SpyLook *x, uint64_t at) {
+  tg_Sight *s = x->s;
+  uint64_t begin = (uint64_t)tg_sight_row(s, AT_STATE_FRAME), end = begin;
+  if (tg_sight_has(s, AT_STATE_NEXT)) {
+    uint64_t next = (uint64_t)tg_sight_row(s, AT_STATE_NEXT);
+    begin = (next < begin) ? next : begin;
+    end = (next > end) ? next : end;
+  }
+  tg_memory_ahead(s->memory, at + begin, (size_t)(end - begin) + 8);
+}
+
+/* The frames of one coroutine, which is the next of the chain. */
+static bool walk (tg_SpyLook *x, uint64_t at) {
+  tg_spylook_want_state(x, at);
+  if (is_open(x))
+    want_depth(x, at);
+  uint32_t before = x->k->nspans;
+  bool good = walk_span(x, at);
+  if (x->k->nspans > before && x->s->jit == NULL)
+    want_frames(x, &x->k->spans[before]);
+  return good;
 }
 
 static bool is_in_chain (const tg_SpyStack *k, uint64_t at) {
@@ -180,7 +218,7 @@ static bool walk_resumed (tg_SpyLook *x, uint64_t at) {
 
 static bool walk_chain (tg_SpyLook *x, uint64_t main) {
   tg_SpyStack *k = x->k;
-  k->nspans = k->count = 0;
+  k->nspans = k->count = k->open = 0;
   k->lacks_leaf = false;
   if (!walk_resumed(x, main))
     return false;
@@ -254,31 +292,31 @@ static bool walk_state (tg_SpyLook *x, uint32_t state) {
 ** ===================================================================
 */
 
-/* A call has its function in the slot that the caller's instruction says
-   (ldebug.c of each release, funcnamefromcode). Others do not say. */
-static bool calls (tg_Sight *s, const tg_SeenFrame *caller,
-                   const tg_SeenFrame *f) {
-  if (caller->is_c || caller->hooked || caller->finalizer)
-    return true;
+tg_SpyLink tg_spystack_link (tg_Sight *s, const tg_SeenFrame *caller,
+                             const tg_SeenFrame *f) {
+  if (caller->is_c || caller->hooked || caller->finalizer || caller->pc < 0)
+    return TG_LINK_UNSAID;
   uint32_t code = tg_memory_half(s->memory, caller->begin
                                             + 4 * (uint64_t)caller->pc);
   int32_t op = (int32_t)(code & (uint32_t)tg_sight_row(s, CODE_KIND));
   uint32_t a = code >> tg_sight_row(s, CODE_AT_A) & 0xff;
   if (op != tg_sight_row(s, OP_CALL) || f->tail || f->extras != 0)
-    return true;                /* extra arguments move the function's slot */
+    return TG_LINK_UNSAID;      /* extra arguments move the function's slot */
   uint64_t slot = caller->base + (uint64_t)a * tg_walk_slot(s);
-  return f->slot == slot;
+  return (f->slot == slot) ? TG_LINK_SAID : TG_LINK_OTHER;
 }
 
+/* What is open is asked later. */
 static bool fits (tg_SpyLook *x) {
   const tg_SpyStack *k = x->k;
   if (x->s->jit != NULL)        /* the walk has asked */
     return true;
   for (uint32_t n = 0; n < k->nspans; n++) {
     const tg_SpySpan *span = &k->spans[n];
-    for (uint32_t i = 1; i < span->count; i++) {
+    uint32_t open = (n + 1 == k->nspans) ? k->open : 0;
+    for (uint32_t i = open + 1; i < span->count; i++) {
       const tg_SeenFrame *f = &k->frames[span->first + i - 1];
-      if (!calls(x->s, f + 1, f))
+      if (tg_spystack_link(x->s, f + 1, f) == TG_LINK_OTHER)
         return false;
     }
   }
@@ -298,15 +336,55 @@ static bool is_settled (tg_SpyLook *x, const tg_SeenFrame *f) {
                                                       AT_FRAME_NEXT), 8);
 }
 
-/* The innermost frame is the last span's first. */
-static bool callers_are_settled (tg_SpyLook *x) {
+/* Coroutines that have resumed another one are as they were. */
+static bool resumers_are_settled (tg_SpyLook *x) {
   const tg_SpyStack *k = x->k;
-  uint32_t leaf = (k->nspans > 0) ? k->spans[k->nspans - 1].first : 0;
-  for (uint32_t i = 0; i < k->count; i++) {
-    if (i != leaf && !is_settled(x, &k->frames[i]))
+  uint32_t end = k->spans[k->nspans - 1].first;
+  for (uint32_t i = 0; i < end; i++) {
+    if (!is_settled(x, &k->frames[i]))
       return false;
   }
   return true;
+}
+
+/* Whether the leaf is the same function both times. The slot is all that tells
+   which one in C it is: if that has changed it is not known. */
+static bool leaf_is_settled (tg_SpyLook *x, const tg_SeenState *state,
+                             tg_SeenFrame *f) {
+  tg_Sight *s = x->s;
+  uint64_t depth = state->at + (uint64_t)tg_sight_row(s, AT_STATE_FRAME);
+  uint64_t next = tg_sight_has(s, AT_STATE_NEXT)
+                  ? state->at + (uint64_t)tg_sight_row(s, AT_STATE_NEXT)
+                  : f->frame + (uint64_t)tg_sight_row(s, AT_FRAME_NEXT);
+  if (f->is_c && !tg_memory_settled(s->memory, f->slot, tg_walk_slot(s)))
+    f->torn = true;
+  if (f->torn || !tg_memory_settled(s->memory, depth, 8))
+    return false;
+  next = tg_memory_again(s->memory, next);
+  return f->is_c || (next >= f->begin && next <= f->end);
+}
+
+/* Of the one that runs, the outermost frame that has called another one
+   meanwhile is there all the time, and what is above it is open. */
+static void find_open (tg_SpyLook *x) {
+  tg_SpyStack *k = x->k;
+  const tg_SpySpan *span = &k->spans[k->nspans - 1];
+  uint32_t i = span->count;
+  while (i > 1 && is_settled(x, &k->frames[span->first + i - 1]))
+    i--;
+  k->open = (i > 0) ? i - 1 : 0;
+  if (is_open(x) && k->open == 0 && span->count > 1
+      && !leaf_is_settled(x, &span->state, &k->frames[span->first]))
+    k->open = 1;
+}
+
+static bool is_of_one_moment (tg_SpyLook *x) {
+  if (x->hint->still || x->k->nspans == 0)
+    return true;
+  if (!resumers_are_settled(x))
+    return false;
+  find_open(x);
+  return (is_open(x) || x->k->open == 0) && fits(x);
 }
 
 /* }================================================================== */
@@ -332,7 +410,7 @@ static tg_Look look_once (tg_SpyLook *x, uint32_t of) {
   if (!whole || !x->fresh)
     return TG_LOOK_TORN;
   x->why = TG_REASON_FRAMES;
-  if (!x->hint->still && !(fits(x) && callers_are_settled(x)))
+  if (!is_of_one_moment(x))
     return TG_LOOK_TORN;
   if (x->s->jit != NULL)
     tg_spyresumed_learn(x->k);

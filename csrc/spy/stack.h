@@ -4,15 +4,15 @@
 **
 ** The process is not stopped for it, so what is read may be of two moments.
 ** What changes all the time (frames, slots) is read twice in one call of the
-** system: a caller that is not the same both times has called somebody else
-** meanwhile, and the look is worth nothing. The innermost frame may have
-** changed: it is one that this caller has called. A function must own its
-** instruction, and a call must be in the slot that the caller's instruction
-** says.
+** system. The outermost caller that is not the same both times has been there
+** all the time, and has called somebody else meanwhile: what is above it is
+** open. Of a tick what ran is known, and there the look is worth nothing. By
+** the clock it counts as it was read once (mend.h): if it counted where nothing
+** has changed alone, it would count long calls alone.
 **
 **     renew ─> main ─> frames ─> resumed? ─> frames ... ─> are all fresh?
 **       ^                                                   no │    │ yes
-**       └──────────────────────────────────────────────────────┘  settled?
+**       └──────────────────────────────────────────────────────┘  what is open?
 **
 ** Of LuaJIT what ran is in the tick alone (jit/tick.h), and the look is for the
 ** frames below.
@@ -39,6 +39,8 @@ typedef struct tg_SpyStack {
   uint32_t nspans;
   tg_SeenFrame *frames; /* owns */
   uint32_t count, capacity;
+  uint32_t open;        /* frames of the last span above the last certain one,
+                           of a look without a tick */
   bool lacks_leaf;      /* LuaJIT: the innermost frame has called a function, */
   uint64_t called;      /* whose next instruction this is; 0: one in C */
   tg_JitMachine machine;        /* owns; of LuaJIT, as the next one */
@@ -65,6 +67,17 @@ typedef enum tg_Look {
 tg_Look tg_spystack_look (tg_SpyStack *k, tg_Sight *s, const tg_Finds *states,
                           uint32_t state, const tg_SpyHint *hint,
                           tg_Reason *why);
+
+/* Whether a caller's instruction says that it has called a function: in which
+   slot that is (ldebug.c of each release, funcnamefromcode). */
+typedef enum tg_SpyLink {
+  TG_LINK_SAID,
+  TG_LINK_OTHER,                /* it calls one in another slot */
+  TG_LINK_UNSAID                /* it does not call by itself */
+} tg_SpyLink;
+
+tg_SpyLink tg_spystack_link (tg_Sight *s, const tg_SeenFrame *caller,
+                             const tg_SeenFrame *f);
 
 void tg_spystack_free (tg_SpyStack *k);
 

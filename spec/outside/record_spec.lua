@@ -35,6 +35,23 @@ local c = coroutine.create(function () loop(C) end)
 say 'x' io.read()
 for i = 1, %d do a() b() coroutine.resume(c) end]]
 
+-- The same work in one call, and in as many as take less time than a look does.
+local lengths = [[
+local function long ()
+  local x = 0 for i = 1, 2000 do x = x + i %% 7 end return x
+end
+local function short ()
+  local x = 0 for i = 1, 40 do x = x + i %% 7 end return x
+end
+say 'x' io.read()
+for i = 1, %d do
+  long()
+  for i = 1, 50 do short() end
+end]]
+
+package.cpath = run.build .. "/spec/?.so;" .. package.cpath
+local pin = require "process".pin
+
 local dense, check_shares = spied.dense, spied.check_shares
 local ROUNDS = 1000             -- of 166,000 steps: a second or two
 
@@ -101,6 +118,23 @@ describe("record --pid", function ()
         spied.whole(interpreter.path, coroutines:format(SOME),
                     {"--sample", "10000"}, function (path)
           check_shares(path, {A = 0.6, B = 0.3, C = 0.1}, "self_ms")
+        end)
+      end)
+
+      it("sees short calls by the clock as often as long ones", function ()
+        lookedat.with(interpreter.path, lengths:format(40000),
+                      function (process)
+          process:waiting()
+          local path = process.directory .. "/x.tgr"
+          local command = spied.start {
+            "record", "--pid", tostring(process.pid), "-o", path, "--wall"}
+          spied.looking(command)
+          pin(process.pid, 1)   -- apart: it runs on while it is looked at
+          pin(command.pid, 2)
+          process.stdin:close()
+          spied.ended(command)
+          assert.equal(0, command.status, command.stderr)
+          check_shares(path, {long = 0.5, short = 0.5}, "total_ms", nil, 5)
         end)
       end)
 
@@ -621,6 +655,18 @@ describe("top --pid", function ()
       assert.equal(0, command.status, command.stderr)
       assert.truthy(command.stdout:find("program.lua", 1, true))
       assert.truthy(command.stdout:find "\n[^\n]* busy +[^\n]*program.lua:")
+      assert.is_nil(process.status)
+    end)
+  end)
+
+  it("leaves when its tables cannot be written, and says so", function ()
+    lookedat.with(run.lua, "say 'x' while true do end", function (process)
+      process:word()
+      local command = spied.ended(spied.start(
+        {"top", "--pid", tostring(process.pid), "--every", "100ms"},
+        "require 'process'.redirect('/dev/full', 1)"))
+      assert.equal(1, command.status, command.stderr)
+      assert.truthy(command.stderr:find("cannot write: ", 1, true))
       assert.is_nil(process.status)
     end)
   end)

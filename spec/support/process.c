@@ -16,6 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -24,6 +25,26 @@
 #include "lua.h"
 
 #include "lauxlib.h"
+
+/* pin(pid, n): onto the first (1) or second processor of those that we may use;
+   false: there are not so many. The word is Linux's own, of glibc and musl
+   alike: bits of a long. */
+static int process_pin (lua_State *L) {
+  unsigned long may[16] = {0}, one[16] = {0};
+  lua_Integer n = luaL_checkinteger(L, 2);
+  long size = syscall(SYS_sched_getaffinity, 0, sizeof may, may);
+  for (int i = 0; i < (int)size * 8; i++) {
+    if ((may[i / 64] >> (i % 64) & 1) != 0 && --n == 0) {
+      one[i / 64] = 1ul << (i % 64);
+      long failed = syscall(SYS_sched_setaffinity,
+                            (pid_t)luaL_checkinteger(L, 1), sizeof one, one);
+      lua_pushboolean(L, failed == 0);
+      return 1;
+    }
+  }
+  lua_pushboolean(L, false);
+  return 1;
+}
 
 /* fork() -> pid, or 0 in the child. */
 static int process_fork (lua_State *L) {
@@ -274,6 +295,7 @@ static int process_filter (lua_State *L) {
 static const luaL_Reg functions[] = {
   {"scramble", process_scramble},
   {"fork", process_fork},
+  {"pin", process_pin},
   {"kill", process_kill},
   {"wait", process_wait},
   {"sleep", process_sleep},
