@@ -35,19 +35,21 @@ local c = coroutine.create(function () loop(C) end)
 say 'x' io.read()
 for i = 1, %d do a() b() coroutine.resume(c) end]]
 
--- The same work in one call, and in as many as take less time than a look does.
-local lengths = [[
-local function long ()
-  local x = 0 for i = 1, 2000 do x = x + i %% 7 end return x
+-- Calls that take about as long as a look does, or less. Who waited until
+-- nothing changes would give up most looks, and see the longest calls alone.
+local brief = [[
+local function A ()
+  local x = 0 for i = 1, 200 do x = x + i %% 7 end return x
 end
-local function short ()
-  local x = 0 for i = 1, 40 do x = x + i %% 7 end return x
+local function B ()
+  local x = 0 for i = 1, 100 do x = x + i %% 7 end return x
 end
+local function C ()
+  local x = 0 for i = 1, 33 do x = x + i %% 7 end return x
+end
+local function round (n) for i = 1, n do A() B() C() end end
 say 'x' io.read()
-for i = 1, %d do
-  long()
-  for i = 1, 50 do short() end
-end]]
+for i = 1, %d do round(1000) end]]
 
 package.cpath = run.build .. "/spec/?.so;" .. package.cpath
 local pin = require "process".pin
@@ -122,7 +124,7 @@ describe("record --pid", function ()
       end)
 
       it("sees short calls by the clock as often as long ones", function ()
-        lookedat.with(interpreter.path, lengths:format(40000),
+        lookedat.with(interpreter.path, brief:format(500),
                       function (process)
           process:waiting()
           local path = process.directory .. "/x.tgr"
@@ -134,7 +136,11 @@ describe("record --pid", function ()
           process.stdin:close()
           spied.ended(command)
           assert.equal(0, command.status, command.stderr)
-          check_shares(path, {long = 0.5, short = 0.5}, "total_ms", nil, 5)
+          check_shares(path, {A = 0.6, B = 0.3, C = 0.1}, "total_ms", nil, 6)
+          local samples = samples_of(path)
+          local given_up = samples.dropped.frames or 0
+          assert(given_up <= samples.taken / 5,
+                 ("%d given up, %d taken"):format(given_up, samples.taken))
         end)
       end)
 
