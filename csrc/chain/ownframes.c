@@ -34,7 +34,9 @@ static void push (tg_Coroutine *t, const void *ci) {
 }
 
 /* lua_getstack counts from the top, a shadow stack grows from below: so the
-   frames are counted first, and pushed the other way round. */
+   frames are counted first, and pushed the other way round. A coroutine that is
+   ours alone is run by a hook, as a debugger's is: what stands below is that
+   hook's, and goes without a word. */
 void tg_ownframes_push (tg_Session *s, lua_State *L) {
   lua_Debug ar;
   int n = 0;
@@ -44,10 +46,11 @@ void tg_ownframes_push (tg_Session *s, lua_State *L) {
     if (is_own(L, &ar, &through))
       n = i + 1;
   }
-  if (t != NULL) {
+  bool alone = !lua_getstack(L, n, &ar);
+  if (t != NULL)
     tg_errorvalue_floor(t, n);
+  if (t != NULL && !alone)
     tg_unseen_stand(t, n);
-  }
   while (t != NULL && n-- > 0) {
     if (lua_getstack(L, n, &ar) && tg_coroutine_room(t))
       push(t, ar.i_ci);

@@ -104,7 +104,8 @@ end
 
 -- A list that comes back to itself, as one that changes may look.
 local circle = [[
-local ffi = require "ffi"
+local module = "ffi"
+local ffi = require(module)
 local list = {}
 for i = 1, 3 do list[i] = coroutine.create(function () end) end
 collectgarbage "stop"

@@ -108,7 +108,7 @@ describe("a recording that is packed", function ()
     local result = shell [[
       N=40000 $T record $TYPES --compress none -o plain program.lua
       $T export packets plain -o - | head -240000 >all
-      for n in 3 5 2 7 4; do
+      for n in 4 6 3 8 5; do
         N=100000000 $T record $TYPES -o rec program.lua &
         while ! [ -s rec ] || [ "$(wc -c <rec)" -lt $((n << 20)) ]; do
           sleep 0.01

@@ -122,7 +122,7 @@ describe("opening", function ()
         run.write(path, text:sub(1, place) .. bytes
                         .. text:sub(place + #bytes + 1))
       end
-      changed(8, "\6")
+      changed(8, "\7")
       unopened(path, "recorded by another version of tracegrip",
                "notARecording")
       changed(16, "\1\2\3\4")
