@@ -52,23 +52,35 @@ static void find_handler (tg_Coroutine *t, lua_Debug *ar) {
   lua_pop(t->L, 1);
 }
 
+/* The frame, if it is there and no 'host': whether that goes on. */
+static bool read_frame (tg_Coroutine *t, int level, bool host) {
+  lua_Debug ar;
+  if (!lua_getstack(t->L, level, &ar))
+    return host;
+  uint32_t what = described(t->session, t->L, &ar);
+  if (host && (what & (TG_FR_C | TG_FR_OWN)) != 0)
+    return true;
+  if (push_frame(t, ar.i_ci, what))
+    find_handler(t, &ar);
+  else
+    t->based = true;
+  return false;
+}
+
 /* All frames of a coroutine, outermost first, as a shadow stack has them. One
    that is deeper than FRAMES_READ has its innermost ones, and is 'based' on the
-   rest: what returns there is taken for older than the trace. */
+   rest: what returns there is taken for older than the trace. Of the main
+   coroutine not those that run its first Lua function, the host's or ours:
+   samples leave them out as well (stackwalk.c). */
 void tg_unseen_read (tg_Coroutine *t, int skip) {
   lua_Debug ar;
   int n = skip;
   while (n < FRAMES_READ + skip && lua_getstack(t->L, n, &ar))
     n++;
   t->based = n == FRAMES_READ + skip;
-  while (n-- > skip) {
-    if (!lua_getstack(t->L, n, &ar))
-      continue;
-    if (push_frame(t, ar.i_ci, described(t->session, t->L, &ar)))
-      find_handler(t, &ar);
-    else
-      t->based = true;
-  }
+  bool host = t->id == 1 && !t->based;
+  while (n-- > skip)
+    host = read_frame(t, n, host);
 }
 
 /* Hidden, but for that as those of a coroutine that is met suspended. */

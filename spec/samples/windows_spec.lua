@@ -297,3 +297,26 @@ describe("windows", function ()
     assert.matches("nil\tcannot have windows", result.stdout, 1, true)
   end)
 end)
+
+-- Samples are compared with what the hook knows: what it did not see begin, it
+-- has to know as samples show it.
+describe("a trace that begins in a coroutine", function ()
+  it("has its samples, with frames around it that are older", function ()
+    local result = run.code([[
+      local tracegrip = require "tracegrip"
+      local function leaf (x) return x + 1 end
+      local function work (n) for i = 1, n do leaf(i) end end
+      local function body ()
+        local trace = tracegrip.start {
+          trace = {"name", "time"}, windows = 50, sample = 10000
+        }
+        for i = 1, 300 do work(3000) end
+        return trace:stop()
+      end
+      local trace = coroutine.wrap(body)()
+      local taken = trace:report().samples
+      print(taken > 0 and trace.lost.dropped < taken)
+    ]], {env = shortest})
+    assert.equal("true\n", result.stdout, result.stderr)
+  end)
+end)
