@@ -68,12 +68,13 @@ function server.choose_tab (connection, number)
 end
 
 -- Another TraceActor may have packets only, or blocks of another version: those
--- of version 2 have shorter events as well, of 3 shorter values, of 4 places.
+-- of version 2 have shorter events as well, of 3 shorter values, of 4 places, of
+-- 5 marks of frames that are older.
 function server.must_send_blocks (connection)
   local traits = connection.hello.traits
   local version = type(traits) == "table" and traits.blocks
   local known = math.type(version) == "integer" and version >= 1
-                and version <= 4
+                and version <= 5
   server.must(connection, known, "the server there sends no blocks that this "
               .. "version reads: it is another TraceActor, or another "
               .. "version's; require \"tracegrip.client\" reads packets")

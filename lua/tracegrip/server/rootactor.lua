@@ -22,7 +22,7 @@ function rootactor.hello (connection)
   return {from = "root", applicationType = "lua",
           traits = {tracegrip = core.version,
                     authenticate = connection.token ~= nil,
-                    blocks = 4, markers = 1, makers = 1,
+                    blocks = 5, markers = 1, makers = 1,
                     compress = core.compresses() and "zstd" or nil}}
 end
 
