@@ -68,8 +68,8 @@ function server.choose_tab (connection, number)
 end
 
 -- Another TraceActor may have packets only, or blocks of another version: those
--- of version 2 have shorter events as well, of 3 shorter values, of 4 places, of
--- 5 marks of frames that are older.
+-- of version 2 have shorter events as well, of 3 shorter values, of 4 places,
+-- of 5 marks of frames that are older.
 function server.must_send_blocks (connection)
   local traits = connection.hello.traits
   local version = type(traits) == "table" and traits.blocks
