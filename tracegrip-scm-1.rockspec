@@ -87,6 +87,7 @@ build = {
         "csrc/channel/blockstream.c",
         "csrc/channel/channel.c",
         "csrc/channel/clientstream.c",
+        "csrc/channel/command.c",
         "csrc/channel/handover.c",
         "csrc/channel/message.c",
         "csrc/channel/tailreader.c",

@@ -17,55 +17,15 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/refs.h"
-#include "channel/handover.h"
 
 #define PATIENCE INT64_C(5000000)   /* ns of work between two signals */
 #define MESSAGES_MOST ((size_t)64 << 20) /* bytes of messages that may wait */
 
 /*
 ** {==================================================================
-** Commands, notices, life
+** Life
 ** ===================================================================
 */
-
-/* NULL without memory. All else is zeros, for whoever sends it to fill in. */
-tg_Command *tg_command_new (tg_CommandKind kind, uint64_t id) {
-  tg_Command *c = tg_calloc(1, sizeof *c);
-  if (c != NULL) {
-    c->kind = kind;
-    c->id = id;
-  }
-  return c;
-}
-
-/* What the command still has: its options may have moved into a trace, its
-   handover to a remote. Then they are empty here. */
-void tg_command_free (tg_Command *c) {
-  if (c != NULL) {
-    tg_options_free(&c->options);
-    tg_handover_unpin(c->handover);
-    tg_free(c->name);
-    tg_free(c);
-  }
-}
-
-tg_Notice *tg_notice_new (tg_NoticeKind kind, uint64_t id) {
-  tg_Notice *n = tg_calloc(1, sizeof *n);
-  if (n != NULL) {
-    n->kind = kind;
-    n->id = id;
-  }
-  return n;
-}
-
-void tg_notice_free (tg_Notice *n) {
-  if (n != NULL) {
-    tg_options_free(&n->options);
-    tg_follower_unpin(n->follower);
-    tg_free(n->name);
-    tg_free(n);
-  }
-}
 
 /* The clock is that of the thread that runs the state: what it has worked
    tells the server whether it has had a chance to look (tg_channel_nudge).

@@ -28,60 +28,9 @@
 
 #include "base/atfork.h"
 #include "base/base.h"
+#include "channel/command.h"
 #include "channel/message.h"
-#include "options/endreason.h"
-#include "options/options.h"
-#include "reader/follower.h"
 #include "signal/asleep.h"
-
-typedef enum tg_CommandKind {
-  TG_COMMAND_ATTACH,      /* console traces are to be told, and to join */
-  TG_COMMAND_LEAVE,       /* the client's traces stop; none is told any more */
-  TG_COMMAND_START,
-  TG_COMMAND_KEEP,        /* a trace for whoever has 'kept'; LEAVE is nothing
-                             to it */
-  TG_COMMAND_STOP         /* either */
-} tg_CommandKind;
-
-typedef struct tg_Command {
-  struct tg_Command *next;
-  tg_CommandKind kind;
-  uint64_t id;            /* of the trace; of an ATTACH, its number */
-  bool first;             /* START: a new sequence begins */
-  bool bytes;             /* START: the client gets the stream as it is */
-  bool makers;            /* START: with who made what is alive
-                             (session/tracelimits.h) */
-  bool patient;           /* it is soon enough when the program looks by
-                             itself: no signal disturbs it */
-  char *name;             /* owns: of a START */
-  tg_Options options;     /* owns: of a START and a KEEP */
-  struct tg_Handover *handover; /* pins: of a KEEP (handover.h) */
-} tg_Command;
-
-typedef enum tg_NoticeKind {
-  TG_NOTICE_TAKEN,        /* a START: the trace runs from 'pos' on */
-  TG_NOTICE_REFUSED,      /* a START: no memory */
-  TG_NOTICE_STARTED,      /* the program: console.startTrace */
-  TG_NOTICE_STOPPED,      /* the program: console.stopTrace */
-  TG_NOTICE_ENDED,        /* a trace ended by itself */
-  TG_NOTICE_GONE          /* the state is closing: nothing comes any more */
-} tg_NoticeKind;
-
-typedef struct tg_Notice {
-  struct tg_Notice *next;
-  tg_NoticeKind kind;
-  tg_End why;             /* ENDED */
-  uint64_t session;       /* the ATTACH that was in force */
-  uint64_t id;            /* of the trace; the program's have TG_CHANNEL_OWN */
-  tg_Pos pos;             /* where in the stream */
-  uint64_t ticks;         /* when */
-  uint64_t packets;       /* of TAKEN: the stream's count there */
-  tg_LacksFrom lacks;     /* of TAKEN and STARTED: from where its losses
-                             count */
-  tg_Follower *follower;  /* pins: of TAKEN and STARTED, where to read */
-  char *name;             /* owns, as 'options': of STARTED */
-  tg_Options options;
-} tg_Notice;
 
 #define TG_CHANNEL_OWN (UINT64_C(1) << 62)
 #define TG_WITHIN 64        /* bytes of a C function's name */
@@ -145,11 +94,6 @@ tg_Channel *tg_channel_new (const void *main, int signal, uint64_t stall_ns,
                             const tg_Options *host, int bell);
 tg_Channel *tg_channel_pin (tg_Channel *l);
 void tg_channel_unpin (tg_Channel *l);      /* NULL is fine */
-
-tg_Command *tg_command_new (tg_CommandKind kind, uint64_t id);
-void tg_command_free (tg_Command *c);       /* NULL is fine */
-tg_Notice *tg_notice_new (tg_NoticeKind kind, uint64_t id);
-void tg_notice_free (tg_Notice *n);         /* NULL is fine */
 
 /* ---- the server's thread ---- */
 

@@ -19,6 +19,13 @@ end
 print("over", n > 0)
 ]]
 
+-- Nothing of ours is in the temporary directory.
+local function assert_empty (directory)
+  for name in lfs.dir(directory) do
+    assert.is_nil(name:find "tracegrip", name)
+  end
+end
+
 -- A program that has begun, and a client that has said who it is.
 local function beside (text, use, ...)
   debugger.attach(text, function (front, command, address)
@@ -417,9 +424,7 @@ file:write(child)
         run.write(where .. "/go", "")
         assert(self:ask("disconnect", {terminateDebuggee = ends}))
         assert.equal(0, self.ended())
-        for name in lfs.dir(where) do
-          assert.is_nil(name:find "tracegrip", name)
-        end
+        assert_empty(where)
       end)
     end
   end)
@@ -441,9 +446,7 @@ describe("an adapter that is told to end", function ()
         assert.truthy(waiting.till(function () return not runs(pid) end,
                                    run.patience))
         self.ended()
-        for name in lfs.dir(where) do
-          assert.is_nil(name:find "tracegrip", name)
-        end
+        assert_empty(where)
       end)
     end
   end)

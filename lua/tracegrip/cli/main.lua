@@ -80,7 +80,7 @@ function main.write (...)
   if ok then
     ok, message, code = io.stdout:flush()
   end
-  return (ok or code == main.EPIPE) and true or false, message
+  return ok ~= nil or code == main.EPIPE, message
 end
 
 -- The same; the status.

@@ -18,7 +18,8 @@ core.own()
 
 local NAME = "tracegrip-dap-XXXXXX"
 local POLL_MS = 20              -- between looks
-local TRIES = 1000              -- for a file that was begun to be whole
+local TRIES = 1000              -- for a file that was begun to be whole, and
+                                -- for what is not ours to go
 
 local book = {}
 
@@ -37,13 +38,7 @@ end
 
 -- None of a directory that somebody else has taken away.
 local function names_in (path)
-  local names, request = {}, uv.fs_scandir(path)
-  local name = request and uv.fs_scandir_next(request)
-  while name do
-    names[#names + 1] = name
-    name = uv.fs_scandir_next(request)
-  end
-  return names
+  return core.entries(path) or {}
 end
 
 -- By looking: the directory may be on a disk that tells nothing of changes, and
@@ -87,15 +82,15 @@ function Book:close (tells)
     return
   end
   self.timer:close()
-  local tries = tells and TRIES or 0
+  local tries = 0
   repeat
-    if tries > 0 then
+    if tells and tries < TRIES then
       look(self)
     else
       discard(self)
     end
-    tries = tries - 1
-  until not is_occupied(self.path)
+    tries = tries + 1
+  until not is_occupied(self.path) or tries == 2 * TRIES
 end
 
 return book
