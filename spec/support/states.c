@@ -192,6 +192,21 @@ static int together (lua_State *L) {
   return n;
 }
 
+/* meet(n): returns when n threads have called it, which they do once. */
+static int meet (lua_State *L) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static pthread_cond_t come = PTHREAD_COND_INITIALIZER;
+  static int here = 0;
+  int n = (int)luaL_checkinteger(L, 1);
+  pthread_mutex_lock(&lock);
+  here++;
+  pthread_cond_broadcast(&come);
+  while (here < n)
+    pthread_cond_wait(&come, &lock);
+  pthread_mutex_unlock(&lock);
+  return 0;
+}
+
 /* ---- the process ---- */
 
 /* fork(f) -> status: f runs in the child, whose exit status is what f returns;
@@ -320,6 +335,7 @@ static const luaL_Reg methods[] = {
 static const luaL_Reg functions[] = {
   {"new", state_new},
   {"together", together},
+  {"meet", meet},
   {"fork", state_fork},
   {"leave", state_leave},
   {"exit", state_exit},
