@@ -374,13 +374,12 @@ static void leave_down_to (tg_Session *s, tg_Coroutine *t, lua_State *L,
 }
 
 /* On top of the chain. A coroutine has its number from its first run in the
-   trace on. 'below' is how deep the chain under it is, for the depth limit. */
+   trace on. */
 void tg_resumechain_resume (tg_Session *s, tg_Coroutine *t, uint64_t now) {
   tg_assert(!t->running && t != s->current);
   if (t->id == 0)
     t->id = (t->L == s->host.main) ? 1 : s->threads.next_id++;
   t->resumer = s->current;
-  t->below = (s->current != NULL) ? tg_coroutine_depth(s->current) : 0;
   t->running = true;
   t->done = t->yielding = false;
   s->current = t;

@@ -56,7 +56,7 @@ TG_INLINE uint32_t placed (const tg_Coroutine *t, uint32_t what) {
   const tg_Frame *caller = tg_coroutine_top(t);
   if (caller != NULL && tg_unlikely(caller->what & TG_FR_OWN))
     what |= TG_FR_OWN | TG_FR_HIDDEN;
-  if (tg_unlikely(tg_coroutine_depth(t) >= t->session->depth_limit))
+  if (tg_unlikely(tg_coroutine_visible(t) >= t->session->depth_limit))
     what |= TG_FR_HIDDEN;
   return what;
 }

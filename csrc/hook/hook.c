@@ -61,7 +61,7 @@ void tg_hook_terminate (tg_Session *s) {
   uint32_t visible = 0;
   for (tg_Coroutine *t = s->current; t != NULL; t = t->resumer) {
     visible += tg_coroutine_visible(t);
-    t->n = t->hidden = t->below = 0;
+    t->n = t->hidden = 0;
   }
   tg_emit_plain(s, TG_EV_TERMINATE, visible, tg_clock_ticks());
 }

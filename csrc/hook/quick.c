@@ -31,7 +31,7 @@ void tg_quick_allow (tg_Coroutine *t) {
       || tg_locals_wanted(s))
     return;
   if (tg_unlikely(s->depth_limit != TG_NOLIMIT)) {
-    uint32_t here = t->below + t->n - t->hidden;
+    uint32_t here = tg_coroutine_visible(t);
     uint32_t more = (here < s->depth_limit) ? s->depth_limit - here : 0;
     if (more < most - t->n)
       most = t->n + more;

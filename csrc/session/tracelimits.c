@@ -119,7 +119,6 @@ bool tg_tracelimits_begin (tg_Session *s, tg_Trace *t, uint64_t now) {
   t->ticks_start = now;
   t->packets_start = r->packets;
   count_lacks(s, t);
-  t->depth_start = tg_session_depth(s);
   if (!tg_writer_mark(r, now, UINT64_MAX, &t->start))
     return false;
   t->epoch_start = r->epoch;

@@ -39,16 +39,22 @@ static bool hide_from_bytes (const tg_Session *s, tg_Selection *d) {
   return ok;
 }
 
-/* How deep 't' sees. The session's limit counts visible frames from the bottom
-   of the stack, a trace's own from where it began; one that waits for calls
-   begins with each of them, wherever that is. */
-static uint32_t limit_of (const tg_Session *s, const tg_Trace *t) {
-  uint32_t depth = t->options.max_depth;
-  bool alone = s->traces == t && t->next == NULL && t->depth_start == 0;
-  if (t->options.on.count > 0)
-    return alone ? depth : TG_NOLIMIT;
-  return (depth < TG_NOLIMIT - t->depth_start) ? depth + t->depth_start
-                                               : depth;
+/* The hook counts the frames that any trace sees, and a trace its own: so no
+   limit holds for one that has others beside it, nor later on, since frames of
+   theirs may be open yet. Its reader knows which are too deep. */
+static void note_company (tg_Session *s) {
+  unsigned n = 0;
+  for (const tg_Trace *t = s->traces; t != NULL; t = t->next)
+    n += tg_wanted_counts(t);
+  for (tg_Trace *t = s->traces; t != NULL && n > 1; t = t->next)
+    t->accompanied = true;
+}
+
+/* How deep 't' sees. A trace that finds frames open which others have told of
+   counts none of them. */
+static uint32_t limit_of (const tg_Trace *t) {
+  return (t->accompanied || t->packets_start > 0) ? TG_NOLIMIT
+                                                  : t->options.max_depth;
 }
 
 /* The union of the traces' options; without 'all', of those without 'on'. Where
@@ -62,7 +68,7 @@ static bool gather (tg_Session *s, bool all, tg_Wanted *w) {
     if (!tg_wanted_counts(t) || (!all && t->options.on.count > 0))
       continue;
     ok = tg_selection_add(&w->selection, &t->options);
-    uint32_t limit = limit_of(s, t);
+    uint32_t limit = limit_of(t);
     if (limit > w->depth_limit)
       w->depth_limit = limit;
   }
@@ -83,6 +89,7 @@ static bool awaits (const tg_Session *s) {
 
 bool tg_wanted_work_out (tg_Session *s) {
   tg_Wanted all, outer;
+  note_company(s);
   if (!gather(s, true, &all))
     return false;
   if (!gather(s, false, &outer)) {

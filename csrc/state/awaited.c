@@ -150,7 +150,7 @@ const tg_Closure *tg_awaited_enter (tg_Coroutine *co, const tg_Closure *k) {
   if (root)
     frame->what |= TG_FR_TARGET;
   else if (!tg_selection_wants(&s->selection, f)
-           || tg_coroutine_depth(co) >= s->depth_limit)
+           || tg_coroutine_visible(co) >= s->depth_limit)
     return NULL;
   frame->what &= ~(uint32_t)TG_FR_HIDDEN;
   frame->what |= k->what & TG_FR_SECRETS;

@@ -65,7 +65,6 @@ typedef struct tg_Coroutine {
   uint32_t hidden;          /* of these, frames that are not in the stream */
   uint32_t quick;           /* an event above fewer frames than these is not
                                looked at twice (hook/quick.h) */
-  uint32_t below;           /* visible frames of its resumer, and so on down */
   tg_ThreadId id;
   uint32_t slot;            /* index in the list of coroutines; 0 = none */
   uint32_t counted;         /* epoch in which readers know how many frames */
@@ -165,11 +164,6 @@ TG_INLINE tg_Frame *tg_coroutine_top (const tg_Coroutine *t) {
 /* How many of its frames are in the stream. */
 TG_INLINE uint32_t tg_coroutine_visible (const tg_Coroutine *t) {
   return t->n - t->hidden;
-}
-
-/* Visible frames of 't' and of the coroutines that resumed it. */
-TG_INLINE uint32_t tg_coroutine_depth (const tg_Coroutine *t) {
-  return t->below + tg_coroutine_visible(t);
 }
 
 /* Room for one more frame; false without memory. */

@@ -62,7 +62,7 @@ typedef struct tg_Root {
 /* What is recorded: of which functions, and how deep. */
 typedef struct tg_Wanted {
   tg_Selection selection;     /* owns */
-  uint32_t depth_limit;       /* frames from there on are hidden */
+  uint32_t depth_limit;       /* frames of a coroutine, TG_NOLIMIT: any */
 } tg_Wanted;
 
 /* The calls that a trace waits for (awaited.h). */
@@ -113,7 +113,7 @@ typedef struct tg_Trace {
   uint32_t epoch_start;       /* frames of earlier epochs are older */
   uint32_t older_end;         /* such frames open when it ended */
   uint64_t ticks_start, ticks_end;  /* when; end once it ended */
-  uint32_t depth_start;       /* visible frames open when it started */
+  bool accompanied;           /* others were active beside it */
   bool consumed;              /* somebody reads it as it goes */
   bool clockless;             /* it could not begin: there is no ticker */
   bool anchored;              /* kept alive by the state (anchor.h) */
@@ -280,7 +280,8 @@ typedef struct tg_Session {
   uint64_t hidden_at;         /* ticks of the last event of a hidden frame */
   uint64_t next_stop;         /* ticks; the writer's 'ticks_stop', but for what
                                  is allocated */
-  uint32_t depth_limit;       /* frames from there on are hidden */
+  uint32_t depth_limit;       /* of a coroutine's own visible frames: those
+                                 above so many are hidden (wanted.h) */
   bool hooking;               /* the program's hook has been called and has not
                                  returned: after an event, that it failed */
   /* Called in the hook, after an event, when 'attention' is set: live logs,
@@ -313,11 +314,6 @@ TG_INLINE bool tg_session_traces (const tg_Session *s) {
 TG_INLINE bool tg_trace_hidden (const tg_Trace *t) {
   return t->origin == TG_ORIGIN_LOG || t->origin == TG_ORIGIN_FILE
          || t->origin == TG_ORIGIN_WATCH;
-}
-
-/* Visible frames of the running chain. */
-TG_INLINE uint32_t tg_session_depth (const tg_Session *s) {
-  return (s->current != NULL) ? tg_coroutine_depth(s->current) : 0;
 }
 
 /* The conditions of the short way have changed: the next event is looked at in
