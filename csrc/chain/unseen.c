@@ -14,10 +14,21 @@
 #define ROOM_TO_ERR 300     /* more than what Lua adds to a stack that is full
                                for the sake of a message handler (200) */
 
+/* A function that a trace waits for is as others here: a call begins with an
+   event. */
+static uint32_t flags_of (const tg_Session *s, tg_FunctionId id) {
+  uint32_t flags = tg_catalog_flags(s, id);
+  if ((flags & TG_FR_TARGET) && !(flags & TG_FR_OWN)
+      && tg_selection_wants(&s->selection,
+                            tg_functions_get(s->writer.stream->functions, id)))
+    flags &= ~(uint32_t)TG_FR_HIDDEN;
+  return flags & ~(uint32_t)TG_FR_TARGET;
+}
+
 /* What is known of frame 'ar'. */
 static uint32_t described (tg_Session *s, lua_State *L, lua_Debug *ar) {
   tg_FunctionId id = tg_catalog_frame(s, L, ar);
-  return (id != 0) ? id | tg_catalog_flags(s, id) : (uint32_t)TG_FR_HIDDEN;
+  return (id != 0) ? id | flags_of(s, id) : (uint32_t)TG_FR_HIDDEN;
 }
 
 /* A frame whose call gave no event, so it has no epoch: readers are told of its
@@ -101,10 +112,10 @@ static void reveal (tg_Coroutine *t, tg_Frame *f) {
   tg_FunctionId id = f->what & TG_FR_ID;
   if (!(f->what & TG_FR_HIDDEN) || (f->what & TG_FR_OWN) || id == 0)
     return;
-  uint32_t flags = tg_catalog_flags(t->session, id);
+  uint32_t flags = flags_of(t->session, id);
   if (flags & TG_FR_HIDDEN)
     return;
-  f->what = id | (flags & ~(uint32_t)TG_FR_TARGET)
+  f->what = id | flags
             | (f->what & (TG_FR_TARGET | TG_FR_CAUGHT | TG_FR_ROLE));
   f->epoch = TG_FR_UNTOLD;
   t->hidden--;

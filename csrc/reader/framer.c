@@ -353,13 +353,15 @@ static void apply_yield (tg_Framer *fr, const tg_Event *e) {
 }
 
 /* A coroutine that is met for the first time gets a stack here. A list in the
-   event replaces the frames that were remembered. */
+   event replaces the frames that were remembered. Where nothing is missing, a
+   frame that was entered within a call that is waited for is known. */
 static void apply_resume (tg_Framer *fr, const tg_Event *e) {
   bool met = tg_stacks_find(&fr->stacks, e->thread) != NULL;
   tg_Stack *s = tg_stacks_get(&fr->stacks, e->thread);
   if (!tg_framer_chain(fr, s))
     return;
-  if (e->list != NULL && !tg_stack_adopt(s, e->list, e->n, met, fr->now_ns))
+  if (e->list != NULL
+      && !tg_stack_adopt(s, e->list, e->n, met, fr->missing == 0, fr->now_ns))
     fr->status = TG_ERR_MEMORY;
   tg_framer_job(fr, TG_JOB_REENTER, TG_WHY_ENTER, 0, tg_no_values);
 }

@@ -31,7 +31,7 @@ static bool find_frames (tg_Framer *fr, tg_Stack *s, uint32_t frames,
     return true;
   if (frames > listed)
     tg_framer_fail(fr, TG_ERR_FORMAT);
-  else if (!tg_stack_adopt(s, list, frames, false, fr->now_ns))
+  else if (!tg_stack_adopt(s, list, frames, false, false, fr->now_ns))
     tg_framer_fail(fr, TG_ERR_MEMORY);
   return fr->status == TG_OK;
 }

@@ -180,7 +180,7 @@ static uint32_t count_same (const tg_Stack *s, const uint8_t *list, uint32_t n,
 /* From behind, so that frames which stay are moved before their places are
    taken. A frame without arguments has the place of the next one's. */
 bool tg_stack_adopt (tg_Stack *s, const uint8_t *list, uint32_t n, bool met,
-                     uint64_t now_ns) {
+                     bool outer, uint64_t now_ns) {
   uint32_t told, same = count_same(s, list, n, met, &told);
   if (s->body == 0 && n > 0)
     s->body = listed(list, 0);
@@ -197,7 +197,8 @@ bool tg_stack_adopt (tg_Stack *s, const uint8_t *list, uint32_t n, bool met,
     else
       s->frames[i] = (tg_StackFrame){
         .function = listed(list, i), .entered_ns = now_ns,
-        .older = untold || told < s->silent, .kept_at = kept_at
+        .older = untold || told < s->silent, .outer = outer,
+        .kept_at = kept_at
       };
     kept_at = s->frames[i].kept_at;
   }

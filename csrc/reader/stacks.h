@@ -120,9 +120,10 @@ tg_Slice tg_stack_kept (const tg_Stack *s, const tg_StackFrame *f);
 ** From now on the stack has these 'n' frames ('list' as in a RESUME). Frames
 ** that the stack had already keep what is known of them; those that were
 ** silent, and if the coroutine was 'met' before those that nobody has told of,
-** are older ones. False without memory.
+** are older ones. Those that are new here were entered 'outer' or not. False
+** without memory.
 */
 bool tg_stack_adopt (tg_Stack *s, const uint8_t *list, uint32_t n, bool met,
-                     uint64_t now_ns);
+                     bool outer, uint64_t now_ns);
 
 #endif

@@ -1,16 +1,16 @@
 -- alone.lua - what each trace of a random program has, with others or alone.
 --
---   lua5.4 -e 'loadfile("alone.lua")(directory, root, only)' program.lua
+--   lua5.4 -e 'loadfile("alone.lua")(directory, root, wish, only)' program.lua
 --
--- The program calls trace(n): it starts trace number n, or stops it if it is
--- running. The k-th start of all writes its packets to the file k in
--- `directory` at the end, one a line, without times, and with threads and
--- objects numbered in the order in which that trace has them. With `only` no
--- other start is made than that one.
+-- The program calls trace(n): it starts trace number n, with options that the
+-- number `wish` chooses, or stops it if it is running. The k-th start of all
+-- writes its packets to the file k in `directory` at the end, one a line,
+-- without times, and with threads and objects numbered in the order in which
+-- that trace has them. With `only` no other start is made than that one.
 
 -- luacheck: globals trace
 
-local directory, root, only = ...
+local directory, root, wish, only = ...
 
 local path, cpath = package.path, package.cpath
 package.path = root .. "/?.lua;" .. path
@@ -25,10 +25,20 @@ local types = {
   "throw", "yield", "depth", "hitCount", "thread"
 }
 
--- They see different functions, of which two count how deep they are.
-local kinds = {
-  {}, {c = false, maxDepth = 3}, {exclude = "^pcall$", maxDepth = 4}
+-- Of the traces 1, 2 and 3: they see all, different functions, to some depth,
+-- some calls, or some things of them.
+local wishes = {
+  {{}, {}, {}},
+  {{}, {c = false, maxDepth = 3}, {exclude = "^pcall$", maxDepth = 4}},
+  {{}, {on = "^pcall$", calls = 3},
+   {on = "^coroutine%.resume$", calls = "all", maxDepth = 2}},
+  {{on = "^pcall$", calls = "all"}, {on = "^x?pcall$", include = "^coroutine"},
+   {on = "^trace$", calls = 2, c = false}},
+  {{maxDepth = 1}, {maxDepth = 2}, {include = "%.lua$", maxDepth = 2}},
+  {{valueDepth = 1}, {valueDepth = 2, valueProperties = 1},
+   {trace = {"name", "thread"}, c = false}}
 }
+local kinds = wishes[wish % #wishes + 1]
 
 -- Of some programs there would be hundreds.
 local most = 8
@@ -56,7 +66,8 @@ function trace (n)
   one = {}
   running[n], all[starts] = one, one
   if not only or only == starts then
-    kinds[n].trace, kinds[n].valueDepth = types, 0
+    kinds[n].trace = kinds[n].trace or types
+    kinds[n].valueDepth = kinds[n].valueDepth or 0
     one.trace = tracegrip.start(kinds[n])
   end
   one.guard = setmetatable({}, guard)

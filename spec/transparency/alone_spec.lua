@@ -11,9 +11,9 @@ local count = tonumber(os.getenv "TRACEGRIP_FUZZ") or 30
 local first = tonumber(os.getenv "TRACEGRIP_SEED") or 1
 
 -- Runs the program; with `only` it starts no trace but that one.
-local function try (program, directory, only)
-  local start = ("loadfile(%q)(%q, %q, %s)"):format(
-    run.root .. "/spec/transparency/alone.lua", directory, run.root, only)
+local function try (program, directory, wish, only)
+  local start = ("loadfile(%q)(%q, %q, %d, %s)"):format(
+    run.root .. "/spec/transparency/alone.lua", directory, run.root, wish, only)
   local result = run.code(program, {flags = {"-e", start}})
   assert.equal("", result.stderr)
 end
@@ -43,12 +43,12 @@ local function check (seed)
   local program = switches(seed)
   return run.within(function (directory)
     local texts = {}
-    try(program, directory)
+    try(program, directory, seed)
     repeat
       texts[#texts + 1] = run.read(directory .. "/" .. #texts + 1)
     until not texts[#texts] or not run.read(directory .. "/" .. #texts + 1)
     for k, together in ipairs(texts) do
-      try(program, directory, k)
+      try(program, directory, seed, k)
       compare(run.read(directory .. "/" .. k), together, k)
     end
     return #texts
