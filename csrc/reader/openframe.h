@@ -64,7 +64,7 @@ TG_INLINE bool tg_openframe_begins (tg_Framer *fr, const tg_StackFrame *f,
                                     bool resumed) {
   if (fr->heir)
     return true;
-  if (!k->awaited || fr->roots > 0 || f->outer)
+  if (!k->awaited || fr->roots > 0 || f->outer || f->nested)
     return false;
   uint64_t most = fr->selection.calls;
   bool begins = resumed || most == 0 || fr->calls < most;
@@ -82,6 +82,7 @@ static TG_NOINLINE bool tg_openframe_within (tg_Framer *fr, tg_StackFrame *f,
   fr->heir = false;
   fr->roots += f->root;
   f->outer = f->outer || (fr->roots == 0 && !resumed);
+  f->nested = !f->root && !f->outer && (f->nested || !resumed);
   return f->root || (fr->roots > 0 && !f->outer && k->wanted);
 }
 

@@ -25,6 +25,7 @@ typedef struct tg_StackFrame {
                            its exit not yet */
   bool root;            /* of a call that the selection waits for */
   bool outer;           /* entered while no such call was open */
+  bool nested;          /* entered within one, so it is none itself */
   bool older;           /* than what is read of its coroutine: never shown */
   uint64_t entered_ns;  /* of its first entry */
   uint64_t opened_ns;   /* of its last shown entry */

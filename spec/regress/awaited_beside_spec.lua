@@ -1,6 +1,7 @@
 -- A trace that waits for calls showed frames of coroutines that are older than
 -- the call. And one that began beside it lacked frames of the functions that it
--- waits for, in coroutines that were suspended then.
+-- waits for, in coroutines that were suspended then. A call within one that is
+-- waited for became one itself when its coroutine was resumed outside of it.
 
 local run = require "spec.support.run"
 
@@ -17,6 +18,7 @@ local function show (trace)
 end
 local function start (options)
   options.trace, options.c = {"name"}, false
+  options.calls = options.on and "all"
   return tracegrip.start(options)
 end
 function within () coroutine.yield() end
@@ -50,12 +52,33 @@ describe("a trace that waits for calls", function ()
   end)
 end)
 
+describe("a call within one that is waited for", function ()
+  local nested = [[
+    local co = coroutine.create(body)
+    function outermost () coroutine.resume(co) end
+    local all = %s
+    local trace = start {on = {"^outermost$", "^within$"}}
+    outermost()
+    coroutine.resume(co)
+    trace:stop()
+    show(trace)
+  ]]
+
+  it("is nothing but a part of that", function ()
+    shows(">outermost >body >within < < <\n", nested:format "nil")
+  end)
+
+  it("is so beside a trace that sees the rest of it", function ()
+    shows(">outermost >body >within < < <\n", nested:format "start {}")
+  end)
+end)
+
 describe("a trace that is begun beside one that waits for calls", function ()
   it("has the frames of what that waits for", function ()
     shows(">work r>body r>within < < <\n", [[
       local co = coroutine.create(body)
       coroutine.resume(co)
-      local waiting = start {on = "^within$", calls = "all"}
+      local waiting = start {on = "^within$"}
       local trace = start {exclude = "^start$"}
       work(co)
       trace:stop()
