@@ -665,6 +665,7 @@ build = {
     ["tracegrip.cli.sending"] = "lua/tracegrip/cli/sending.lua",
     ["tracegrip.cli.server"] = "lua/tracegrip/cli/server.lua",
     ["tracegrip.cli.sightings"] = "lua/tracegrip/cli/sightings.lua",
+    ["tracegrip.cli.signals"] = "lua/tracegrip/cli/signals.lua",
     ["tracegrip.cli.single"] = "lua/tracegrip/cli/single.lua",
     ["tracegrip.cli.source"] = "lua/tracegrip/cli/source.lua",
     ["tracegrip.cli.spying"] = "lua/tracegrip/cli/spying.lua",

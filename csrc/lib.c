@@ -183,6 +183,7 @@ static const luaL_Reg core[] = {
   {"tell", system_tell},
   {"occupy", system_occupy},
   {"interruptible", system_interruptible},
+  {"ignores", system_ignores},
   {"spawn", system_spawn},
   {"launch", system_launch},
   {"ended", system_ended},

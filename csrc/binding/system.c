@@ -404,3 +404,11 @@ int system_interruptible (lua_State *L) {
   signal(SIGINT, SIG_DFL);
   return 0;
 }
+
+int system_ignores (lua_State *L) {
+  struct sigaction now;
+  int number = (int)luaL_checkinteger(L, 1);
+  lua_pushboolean(L, sigaction(number, NULL, &now) == 0
+                     && now.sa_handler == SIG_IGN);
+  return 1;
+}

@@ -85,4 +85,8 @@ int system_occupy (lua_State *L);
    for the next Lua instruction, and reading a recording is C. */
 int system_interruptible (lua_State *L);
 
+/* ignores(number) -> boolean: whether that signal is ignored, as nohup has
+   it. */
+int system_ignores (lua_State *L);
+
 #endif

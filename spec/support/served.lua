@@ -38,14 +38,26 @@ end
 local Command = {}
 Command.__index = Command
 
+-- `nohup` for what is no terminal.
+local IGNORING = "trap '' HUP; exec \"$0\" \"$@\""
+
+local function word_list (words, unhung)
+  local path = run.build .. "/bin/tracegrip"
+  if not unhung then
+    return path, words
+  end
+  return "sh", {"-c", IGNORING, path, table.unpack(words)}
+end
+
 --- Starts the command line with `words` in a directory, with no variables but
 -- those of `env`. Fields: out and err, what it has written so far; status, when
--- it has ended.
-function served.start (words, directory, env)
+-- it has ended. unhung: it is started with SIGHUP ignored.
+function served.start (words, directory, env, unhung)
   local command = setmetatable({out = "", err = ""}, Command)
   local out, err = uv.new_pipe(), uv.new_pipe()
-  command.process, command.pid = uv.spawn(run.build .. "/bin/tracegrip", {
-    args = words, cwd = directory, env = environment(env),
+  local path, args = word_list(words, unhung)
+  command.process, command.pid = uv.spawn(path, {
+    args = args, cwd = directory, env = environment(env),
     stdio = {nil, out, err}
   }, function (status, signal)
     command.process:close()

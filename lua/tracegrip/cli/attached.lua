@@ -13,6 +13,7 @@
 
 local core = require "tracegrip.core"
 local main = require "tracegrip.cli.main"
+local signals = require "tracegrip.cli.signals"
 core.own()
 
 local attached = {}
@@ -36,7 +37,10 @@ end
 
 function Attached:on_signals (acts)
   for name, act in pairs(acts) do
-    self:keep(main.luv().new_signal()):start(name, function () act(self) end)
+    local handle = signals.on(name, function () act(self) end)
+    if handle then
+      self:keep(handle)
+    end
   end
 end
 

@@ -2,6 +2,7 @@
 
 local core = require "tracegrip.core"
 local main = require "tracegrip.cli.main"
+local signals = require "tracegrip.cli.signals"
 core.own()
 
 local adapter, sockets, uv      -- modules, when the command runs
@@ -23,22 +24,20 @@ local dap = {
 function dap.declare ()
 end
 
-local signals = {sighup = 1, sigint = 2, sigterm = 15}
-
--- Runs the loop. Of who is told to end nothing is left behind: neither the
--- programs that it has started, unless they were left, nor their books.
-local function run ()
+-- Begins and runs the loop. Of who is told to end nothing is left behind:
+-- neither the programs that it has started, unless they were left, nor their
+-- books.
+local function run (begin)
   local came
-  for name, number in pairs(signals) do
-    uv.new_signal():start(name, function ()
-      came = number
-      adapter.close()
-      uv.stop()
-    end)
-  end
+  signals.ends(function (name)
+    came = name
+    adapter.close()
+    uv.stop()
+  end)
+  begin()
   uv.run()
   if came then
-    core.die(came)
+    core.die(uv.constants[string.upper(came)])
   end
 end
 
@@ -50,11 +49,10 @@ local function on_streams ()
     main.fail("standard input and output have to be pipes: an editor starts "
               .. "this by itself (docs/editors.md), or see --port")
   end
-  adapter.attend(input, output, uv.stop)
-  run()
+  run(function () adapter.attend(input, output, uv.stop) end)
 end
 
-local function on_port (port)
+local function listen (port)
   sockets.open({host = "127.0.0.1", port = port}, function (handle)
     adapter.attend(handle, handle, function () end)
   end, function (listener, message)
@@ -63,7 +61,6 @@ local function on_port (port)
     end
     io.stderr:write("tracegrip: listening on ", listener.address, "\n")
   end)
-  run()
 end
 
 function dap.run (parsed)
@@ -71,7 +68,7 @@ function dap.run (parsed)
   adapter = require "tracegrip.dap.adapter"
   sockets = require "tracegrip.server.sockets"
   if parsed.port then
-    on_port(parsed.port)
+    run(function () listen(parsed.port) end)
   else
     on_streams()
   end

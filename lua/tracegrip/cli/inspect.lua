@@ -3,6 +3,7 @@
 local core = require "tracegrip.core"
 local main = require "tracegrip.cli.main"
 local recording = require "tracegrip.cli.recording"
+local signals = require "tracegrip.cli.signals"
 local token = require "tracegrip.cli.token"
 core.own()
 
@@ -37,14 +38,6 @@ function inspect.declare (parser)
   parser:argument("file"):description("The recording.")
 end
 
--- Until somebody ends it.
-local function attend (uv)
-  for _, name in ipairs {"sigint", "sigterm", "sighup"} do
-    uv.new_signal():start(name, uv.stop)
-  end
-  uv.run()
-end
-
 function inspect.run (parsed)
   local uv = main.luv()
   if not pcall(require, "tracegrip.wslay") then
@@ -55,6 +48,7 @@ function inspect.run (parsed)
   local trace, info = recording.trace(parsed.file, parsed.trace)
   local tab = recorded.open(parsed.file, trace, info,
                             parsed.stopOn or "error")
+  signals.ends(uv.stop)
   door.open(tab, {
     host = "127.0.0.1", port = parsed.port or PORT, token = token.of(parsed)
   }, function (opened, message)
@@ -63,7 +57,7 @@ function inspect.run (parsed)
     end
     io.stderr:write("tracegrip: to debug, open ", opened.address, "\n")
   end)
-  attend(uv)
+  uv.run()
 end
 
 return inspect

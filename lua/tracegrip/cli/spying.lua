@@ -10,6 +10,7 @@ local descendants = require "tracegrip.cli.descendants"
 local export = require "tracegrip.cli.export"
 local main = require "tracegrip.cli.main"
 local recording = require "tracegrip.cli.recording"
+local signals = require "tracegrip.cli.signals"
 local target = require "tracegrip.target"
 local units = require "tracegrip.cli.units"
 core.own()
@@ -153,14 +154,11 @@ end
 -- Calls act(left), where left() says whether somebody has asked us to leave.
 local function with_signals (act)
   local uv <const> = main.luv()
-  local left, signals = false, {}
-  for i, name in ipairs {"sigint", "sigterm", "sighup"} do
-    signals[i] = uv.new_signal()
-    signals[i]:start(name, function () left = true end)
-  end
+  local left = false
+  local handles = signals.ends(function () left = true end)
   local done, failure = pcall(act, function () return left end)
-  for _, signal in ipairs(signals) do
-    signal:close()
+  for _, handle in ipairs(handles) do
+    handle:close()
   end
   uv.run "nowait"
   if not done then

@@ -5,6 +5,7 @@ local export = require "tracegrip.cli.export"
 local main = require "tracegrip.cli.main"
 local options = require "tracegrip.options"
 local recording = require "tracegrip.cli.recording"
+local signals = require "tracegrip.cli.signals"
 core.own()
 
 local onefile, uv           -- modules, when the command runs
@@ -111,11 +112,8 @@ function Ending:__close ()
 end
 
 local function new_ending ()
-  local ending = setmetatable({signals = {}}, Ending)
-  for i, name in ipairs {"sigint", "sigterm", "sighup"} do
-    ending.signals[i] = uv.new_signal()
-    ending.signals[i]:start(name, function () ending:come() end)
-  end
+  local ending = setmetatable({}, Ending)
+  ending.signals = signals.ends(function () ending:come() end)
   return ending
 end
 
