@@ -150,6 +150,7 @@ static const luaL_Reg core[] = {
   {"dump", peek_dump},
   {"glance", peek_glance},
   {"cputime", peek_cputime},
+  {"livingthread", peek_livingthread},
   {"spy", spying_new},
   /* heap snapshots: cli/heap.lua, heap.lua */
   {"heap", heapshot_take},

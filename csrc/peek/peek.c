@@ -224,3 +224,11 @@ int peek_cputime (lua_State *L) {
   lua_pushnumber(L, (lua_Number)ns / 1e6);
   return 1;
 }
+
+int peek_livingthread (lua_State *L) {
+  int task = tg_process_task((int)luaL_checkinteger(L, 1));
+  if (task == 0)
+    return 0;
+  lua_pushinteger(L, task);
+  return 1;
+}

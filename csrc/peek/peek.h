@@ -26,4 +26,8 @@ int peek_glance (lua_State *L);
 /* cputime(pid) -> milliseconds that a process has run. */
 int peek_cputime (lua_State *L);
 
+/* livingthread(pid) -> the number of a thread by which the system shows a
+   process (process.h) | nil: it has ended. */
+int peek_livingthread (lua_State *L);
+
 #endif

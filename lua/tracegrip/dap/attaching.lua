@@ -21,9 +21,16 @@ local LISTENS = "0A"            -- the state of such a socket in /proc
 
 local attaching = {}
 
+-- Where the system shows what a process has: by its first thread, or by another
+-- one when that has ended.
+local function shown (pid, name)
+  return string.format("/proc/%d/%s", core.livingthread(pid) or pid, name)
+end
+
 -- The inodes of its sockets; nil, message.
 local function sockets_of (pid)
-  local request, err = uv.fs_scandir(string.format("/proc/%d/fd", pid))
+  local folder = shown(pid, "fd")
+  local request, err = uv.fs_scandir(folder)
   if not request then
     local gone = string.find(tostring(err), "^ENOENT")
     return nil, gone and string.format("there is no process %d", pid)
@@ -31,7 +38,7 @@ local function sockets_of (pid)
   end
   local inodes = {}
   for name in uv.fs_scandir_next, request do
-    local link = uv.fs_readlink(string.format("/proc/%d/fd/%s", pid, name))
+    local link = uv.fs_readlink(folder .. "/" .. name)
     local inode = link and string.match(link, "^socket:%[(%d+)%]$")
     if inode then
       inodes[inode] = true
@@ -66,7 +73,7 @@ local function listeners (pid)
   end
   local list = {}
   for _, name in ipairs {"tcp", "tcp6"} do
-    local text = core.contents(string.format("/proc/%d/net/%s", pid, name))
+    local text = core.contents(shown(pid, "net/" .. name))
     for hex, digits, state, inode in string.gmatch(text or "", SOCKET) do
       if state == LISTENS and inodes[inode] then
         list[#list + 1] = address_of(hex, digits)
@@ -113,13 +120,13 @@ local LOOKS, LOOK_MS = 100, 50
 
 -- Whether a process has a handler of its own for the signal.
 local function catches (pid, signal)
-  local status = core.contents(string.format("/proc/%d/status", pid)) or ""
+  local status = core.contents(shown(pid, "status")) or ""
   local mask = tonumber(string.match(status, "\nSigCgt:%s*(%x+)") or "0", 16)
   return mask >> (signal - 1) & 1 == 1
 end
 
 local function has_tracegrip (pid)
-  local maps = core.contents(string.format("/proc/%d/maps", pid)) or ""
+  local maps = core.contents(shown(pid, "maps")) or ""
   return string.find(maps, "/tracegrip/core%.so") ~= nil
 end
 
