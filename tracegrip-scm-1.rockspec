@@ -580,6 +580,7 @@ build = {
     ["tracegrip.dap.door"] = "lua/tracegrip/dap/door.lua",
     ["tracegrip.dap.evaluating"] = "lua/tracegrip/dap/evaluating.lua",
     ["tracegrip.dap.framing"] = "lua/tracegrip/dap/framing.lua",
+    ["tracegrip.dap.interpreter"] = "lua/tracegrip/dap/interpreter.lua",
     ["tracegrip.dap.launching"] = "lua/tracegrip/dap/launching.lua",
     ["tracegrip.dap.live"] = "lua/tracegrip/dap/live.lua",
     ["tracegrip.dap.logmessage"] = "lua/tracegrip/dap/logmessage.lua",

@@ -105,16 +105,6 @@ describe("a session of the debug adapter", function ()
     end
   end)
 
-  it("says that what does not run Lua cannot be debugged", function ()
-    editor.start():with(function (self)
-      self:initialize()
-      local _, message = self:ask("launch", {program = "/dev/null",
-                                             lua = "/bin/false"})
-      assert.truthy(message:find("^the program has ended %(status 1%) before "
-                                 .. "it could be debugged, which needs Lua 5"))
-    end)
-  end)
-
   it("takes messages in any pieces, with any header fields", function ()
     editor.start():with(function (self)
       local body = '{"seq":7,"type":"request","command":"initialize",'

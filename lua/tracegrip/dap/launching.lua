@@ -6,10 +6,12 @@
 -- writes into a book of ours (book.lua). Then it waits until a debugger lets it
 -- begin.
 --
---   launching.start(arguments, port, told)
---                      -> Launched; raises a problem. Waits for the client's
---                      terminal. told(launched, place) is called for each
+--   launching.new(told)    -> Launched, which has yet to be started; raises a
+--                      problem. told(launched, place) is called for each
 --                      process in the book: {pid, where, path, title}
+--   launched:start(arguments, port)
+--                      raises a problem. Waits for the interpreter to tell what
+--                      it is (interpreter.lua), and for the client's terminal
 --   launching.path(arguments)
 --                      the absolute path of the file to run
 --   launched.held      set of the places of those that nobody has let begin:
@@ -19,7 +21,8 @@
 --   launched.ended     the same: function (code, signal), when the process that
 --                      was started is over
 --   launched:read(on)  whether output is read; at first it is not
---   launched:kill(signal)    all that was started, and what it has started
+--   launched:kill(signal)    all that was started, and what it has started; it
+--                      is not started any more, if it has not been yet
 --   launched:leave()   it goes on without us, and so does all that has come to
 --                      the book, which is told now: what it prints is read by
 --                      processes of their own as long as anybody writes, since
@@ -31,6 +34,7 @@
 
 local book = require "tracegrip.dap.book"
 local core = require "tracegrip.core"
+local interpreter = require "tracegrip.dap.interpreter"
 local listen = require "tracegrip.listen"
 local problem = require "tracegrip.dap.problem"
 local program = require "tracegrip.cli.program"
@@ -118,12 +122,18 @@ local function changes (self, arguments, client)
   return env
 end
 
+-- All that the program has, as names with their values.
 local function environment (env)
-  local all, list = uv.os_environ(), {}
+  local all = uv.os_environ()
   for name, value in pairs(env) do
     all[name] = value or nil
   end
-  for name, value in pairs(all) do
+  return all
+end
+
+local function listed (env)
+  local list = {}
+  for name, value in pairs(env) do
     list[#list + 1] = name .. "=" .. value
   end
   return list
@@ -192,8 +202,7 @@ local function spawn (self, words, cwd, env)
     end
   end)
   if not process then
-    problem.show("cannot run %s: %s", words[1],
-                 string.match(tostring(pid), "^%u+: (.*)$") or tostring(pid))
+    interpreter.refuse(words[1], pid)
   end
   self.process, self.pid = process, pid
 end
@@ -241,42 +250,75 @@ end
 -- Both
 ---------------------------------------------------------------------------
 
+-- The kind of a terminal; nil: none.
+local function terminal_of (arguments, client)
+  local console = arguments.console or "internalConsole"
+  if console == "internalConsole" then
+    return nil
+  elseif not kinds[console] then
+    problem.show("'console' has to be internalConsole, integratedTerminal or "
+                 .. "externalTerminal, not %s", console)
+  elseif not client.supportsRunInTerminalRequest then
+    problem.show("this editor has no terminal for programs: 'console' has to "
+                 .. "be internalConsole")
+  end
+  return kinds[console]
+end
+
+-- Meanwhile the client may have gone.
+local function check_interpreter (self, path, how)
+  interpreter.check(path, how, function (stop) self.stop_asking = stop end)
+  if self.unwanted then
+    problem.cancel()
+  end
+end
+
 -- Whoever started nothing leaves nothing behind.
 local function start (self, arguments, port)
   local cwd = directory_of(arguments)
   check_program(arguments)
   local words, env = words_of(arguments), changes(self, arguments, port.client)
-  local console = arguments.console or "internalConsole"
-  if console == "internalConsole" then
-    spawn(self, words, cwd, environment(env))
-  elseif not kinds[console] then
-    problem.show("'console' has to be internalConsole, integratedTerminal or "
-                 .. "externalTerminal, not %s", console)
-  elseif not port.client.supportsRunInTerminalRequest then
-    problem.show("this editor has no terminal for programs: 'console' has to "
-                 .. "be internalConsole")
-  else
-    self.pid = run_in_terminal(port, kinds[console], words, cwd, env)
+  local terminal, all = terminal_of(arguments, port.client), environment(env)
+  check_interpreter(self, words[1], {cwd = cwd, env = all,
+                                     elsewhere = terminal ~= nil})
+  if terminal then
+    self.pid = run_in_terminal(port, terminal, words, cwd, env)
     self.in_terminal = true
+  else
+    spawn(self, words, cwd, listed(all))
   end
 end
 
-function launching.start (arguments, port, told)
+function launching.new (told)
   local self = setmetatable({pipes = {}, held = {}, over = false,
                              closed = false}, Launched)
   self.book = book.open(function (place) told(self, place) end)
+  return self
+end
+
+function Launched:start (arguments, port)
   local ok, err = pcall(start, self, arguments, port)
   if not ok then
+    self.over = true
     self:close()
     error(err, 0)
   end
-  return self
+end
+
+-- It has not begun, and will not.
+local function give_up (self)
+  self.unwanted = true
+  if self.stop_asking then
+    self.stop_asking()
+  end
 end
 
 -- In a terminal the group is the terminal's: the process alone.
 function Launched:kill (signal)
   if self.over then
     return
+  elseif not self.pid then
+    give_up(self)
   elseif self.in_terminal then
     if self.main then
       uv.kill(self.main, signal)
@@ -287,6 +329,9 @@ function Launched:kill (signal)
 end
 
 function Launched:leave ()
+  if not self.pid then
+    give_up(self)
+  end
   for category, pipe in pairs(self.pipes) do
     hand_over(pipe)
     shut(pipe)

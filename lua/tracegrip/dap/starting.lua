@@ -128,8 +128,9 @@ local function launch (live, done)
     launched.main, launched.first = place.pid, place
     done(place)
   end
-  local launched = launching.start(live.arguments, live.port, told)
+  local launched = launching.new(told)
   live.launched = launched
+  launched:start(live.arguments, live.port)
   print_output(live, launched)
   launched.ended = function (code, signal)
     ended(live, launched, code, signal)
@@ -139,14 +140,13 @@ local function launch (live, done)
 end
 
 local function fail (launched)
-  local known = "Lua " .. table.concat(versions.installed(), " or ")
+  local heeding = versions.heeding()
   if launched.code then
-    problem.show("the program has ended (status %d) before it could be "
-                 .. "debugged, which needs %s: %s", status_of(launched), known,
-                 launched.said)
+    problem.show("the program has ended (status %d), and has run no %s: %s",
+                 status_of(launched), heeding, launched.said)
   end
-  problem.show("the program does not run %s, or not with its environment: "
-               .. "there is nothing to debug in it", known)
+  problem.show("the program cannot be debugged: within %d s it has run no %s",
+               START_MS // 1000, heeding)
 end
 
 function starting.program (live)
@@ -162,6 +162,7 @@ function starting.program (live)
     if not live.left then
       live.launched:kill "sigkill"
     end
+    live.launched:close()
     fail(live.launched)
   end
   return place
