@@ -717,6 +717,7 @@ build = {
     ["tracegrip.inspect.literals"] = "lua/tracegrip/inspect/literals.lua",
     ["tracegrip.inspect.members"] = "lua/tracegrip/inspect/members.lua",
     ["tracegrip.inspect.names"] = "lua/tracegrip/inspect/names.lua",
+    ["tracegrip.inspect.neighbours"] = "lua/tracegrip/inspect/neighbours.lua",
     ["tracegrip.inspect.objects"] = "lua/tracegrip/inspect/objects.lua",
     ["tracegrip.inspect.passing"] = "lua/tracegrip/inspect/passing.lua",
     ["tracegrip.inspect.pausing"] = "lua/tracegrip/inspect/pausing.lua",

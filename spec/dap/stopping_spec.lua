@@ -2,6 +2,7 @@
 
 local editor = require "spec.support.editor"
 local run = require "spec.support.run"
+local waiting = require "spec.support.waiting"
 
 local it = editor.needed(it, pending)
 
@@ -214,6 +215,61 @@ return m
       assert.equal("g:6 (main chunk):3", place)
       assert.is_false(set[3].verified)
     end, {env = {LUA_PATH = "./?.lua;;"}})
+  end)
+
+  -- The names of the functions that one with this name stops in, in order.
+  local function stops_at (text, name)
+    local places = {}
+    editor.launch(text, function (self)
+      local set = assert(self:ask("setFunctionBreakpoints", {
+        breakpoints = {{name = name}}
+      })).breakpoints
+      self:post "configurationDone"
+      local function ended ()
+        return self:events "exited" [1]
+      end
+      while true do
+        waiting.till(function ()
+          return ended() or #self:events "stopped" > #places
+        end, run.patience)
+        if #self:events "stopped" == #places then
+          break
+        end
+        local stopped = self:event "stopped"
+        assert.same({set[1].id}, stopped.hitBreakpointIds)
+        local frames = self:stack(stopped)
+        places[#places + 1] = self:value(frames[1], "...")
+        assert(self:ask("continue", {threadId = 1}))
+      end
+    end)
+    return table.concat(places, " ")
+  end
+
+  local together = [[
+local t, a, b, c, d = {}
+function t.one (...) return ... end function t:two (...) return 2 end
+a, b = function (...) return "a" end, function (...) return "b" end
+c, d = function (...) end, function (...) end
+local u = {f = function (...) return 1 end, g = function (...)
+  return 2 end, h = function (...) return 3 end}
+local function out (...) return function (...) return 1 end end -- function
+t.one(1) t:two(2) a(3) b(4) c(5) d(6) u.f(7) u.g(8) u.h(9) out(10)(11)
+pcall(a, 12) pcall(b, 13) pcall(c, 14)
+]]
+
+  it("stops in one of several functions of a line", function ()
+    for name, calls in pairs {
+      ["t.one"] = "1", one = "1", two = "2", ["t:two"] = "2", a = "3 12",
+      b = "4 13", f = "7", g = "8", h = "9", out = "10"
+    } do
+      assert.equal(calls, stops_at(together, name), name)
+    end
+  end)
+
+  it("tells functions of a line that are written alike by who calls them",
+     function ()
+    assert.equal("5 14", stops_at(together, "c"))
+    assert.equal("6 14", stops_at(together, "d"))
   end)
 
   it("stops in functions when they are called, and at no other time",

@@ -6,8 +6,8 @@
 --   line                  the one that was asked for; lines count from 1
 --   name                  or a name: where functions of that name begin
 --   at                    script id -> the line with code that it stands at
---   entries               script id -> where these functions are defined: list
---                         of lines; of one with a name
+--   entries               script id -> where these functions are defined, as
+--                         scripts.named has it; of one with a name
 --
 --   breakpoints.add(session, fields)     puts it into all known scripts
 --   breakpoints.remove(session, id)
@@ -30,6 +30,7 @@
 --                         once; nil: none
 
 local core = require "tracegrip.core"
+local neighbours = require "tracegrip.inspect.neighbours"
 local scripts = require "tracegrip.inspect.scripts"
 local sessions = require "tracegrip.inspect.sessions"
 core.own()
@@ -41,13 +42,14 @@ local published = {}            -- number of a source -> {script =, stops =,
 local goal                      -- {script =, line =}
 local awaited = false           -- a new source is to be told in any case
 
-local function add_stop (stops, line, session, one)
+local function add_stop (stops, line, session, one, numbers)
   stops[line] = stops[line] or {}
-  table.insert(stops[line], {session = session, one = one})
+  table.insert(stops[line], {session = session, one = one, numbers = numbers})
 end
 
 -- Its breakpoints that count, by their lines, and by those where functions are
--- defined that have one where they begin: line -> list of {session =, one =}.
+-- defined that have one where they begin: line -> list of {session =, one =},
+-- and the 'numbers' of these functions, if there are others at the line.
 local function stops_of (script)
   local stops, entries = {}, {}
   sessions.each("debugger", function (session)
@@ -55,8 +57,8 @@ local function stops_of (script)
       if not one.name and one.at[script.id] then
         add_stop(stops, one.at[script.id], session, one)
       end
-      for _, first in ipairs(one.name and one.entries[script.id] or {}) do
-        add_stop(entries, first, session, one)
+      for _, entry in ipairs(one.name and one.entries[script.id] or {}) do
+        add_stop(entries, entry.first, session, one, entry.numbers)
       end
     end
   end)
@@ -138,11 +140,8 @@ end
 
 local function place (script, one)
   if one.name then
-    local entries = {}
-    for i, found in ipairs(scripts.named(script, one.name)) do
-      entries[i] = found.first
-      one.at[script.id] = one.at[script.id] or found.line
-    end
+    local entries = scripts.named(script, one.name)
+    one.at[script.id] = entries[1] and entries[1].line
     one.entries[script.id] = entries
   elseif one.matches(script) then
     one.at[script.id] = scripts.resolve(script, one.line)
@@ -193,10 +192,13 @@ end
 
 local NONE = {}
 
--- Those of a list of stops for which that is true, behind 'found'.
-local function holding (stops, holds, frame, found)
+-- Those of a list of stops for which that is true, behind 'found'; first: the
+-- line of the function that begins, if they are of functions.
+local function holding (stops, holds, frame, found, script, first)
   for _, stop in ipairs(stops or NONE) do
-    if holds(stop.one, stop.session, frame) then
+    if (not stop.numbers
+        or neighbours.is(script, first, stop.numbers, frame))
+       and holds(stop.one, stop.session, frame) then
       found = found == NONE and {} or found
       found[#found + 1] = stop.one.id
     end
@@ -207,7 +209,8 @@ end
 function breakpoints.hits (number, line, first, holds, frame)
   local known = published[number]
   local list = holding(line and known.stops[line], holds, frame, NONE)
-  list = holding(first and known.entries[first], holds, frame, list)
+  list = holding(first and known.entries[first], holds, frame, list,
+                 known.script, first)
   return list, is_goal(known.script, line)
 end
 

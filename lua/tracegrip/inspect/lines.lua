@@ -13,6 +13,9 @@
 --                          to hand on functions that end there; and 'calls': a
 --                          set of those where it may call something, be it a
 --                          metamethod
+--   lines.prints(func)     list of {first, last, print}: a function and those
+--                          in it; print: a text of all that it is made of, by
+--                          which it is told from another one
 --   lines.of_function(func)
 --                          the same of a function that exists, and of those in
 --                          it
@@ -41,8 +44,17 @@ function Dump:octet ()
   return string.byte(self.text, self.at - 1)
 end
 
+-- The bytes, where prints are asked for.
 function Dump:skip (n)
   self.at = self.at + n
+  return self.prints and string.sub(self.text, self.at - n, self.at - 1)
+end
+
+-- Something that the function in hand is made of.
+function Dump:note (what)
+  if self.prints then
+    table.insert(self.prints, what or "")
+  end
 end
 
 -- Seven bits at a time, the highest first; the last byte is the one with its
@@ -65,12 +77,13 @@ end
 function Dump:text_of ()
   local size = self:number()
   if self.version == 0x54 then
-    self:skip(size > 0 and size - 1 or 0)
+    return self:skip(size > 0 and size - 1 or 0)
   elseif size == 0 then
-    self:number()               -- one that was there before
-  else
-    self:skip(size)
+    return self.saved[self:number()]    -- one that was there before
   end
+  local text = self:skip(size)
+  self.saved[#self.saved + 1] = text
+  return text
 end
 
 local FLOAT, INTEGER, SHORT, LONG = 0x13, 0x03, 0x04, 0x14
@@ -78,14 +91,15 @@ local FLOAT, INTEGER, SHORT, LONG = 0x13, 0x03, 0x04, 0x14
 function Dump:constants ()
   for _ = 1, self:number() do
     local kind = self:octet()
+    self:note(kind)
     if kind == FLOAT then
-      self:skip(8)
+      self:note(self:skip(8))
     elseif kind == INTEGER and self.version == 0x54 then
-      self:skip(8)
+      self:note(self:skip(8))
     elseif kind == INTEGER then
-      self:number()
+      self:note(self:number())
     elseif kind == SHORT or kind == LONG then
-      self:text_of()
+      self:note(self:text_of())
     end
   end
 end
@@ -209,12 +223,12 @@ function Dump:debug (one, vararg, inner, code)
   one.ends = code and end_lines(one, inner, places, code)
   one.calls = code and calling_lines(places, code)
   for _ = 1, self:number() do
-    self:text_of()
+    self:note(self:text_of())
     self:number()
     self:number()
   end
   for _ = 1, self:number() do
-    self:text_of()
+    self:note(self:text_of())
   end
 end
 
@@ -233,16 +247,18 @@ function Dump:func (list)
     self:text_of()
   end
   local one = {first = self:number(), last = self:number()}
+  local around = self.prints
+  self.prints = around and {one.last - one.first}
   list[#list + 1] = one
-  self:octet()
+  self:note(self:octet())
   local vararg = self:octet() & (self.version == 0x54 and 0xff or 3) ~= 0
   self:octet()
   local instructions = self:number()
   self:align(4)
   local code = self.ends and self:code(instructions)
-  self:skip(4 * instructions)
+  self:note(self:skip(4 * instructions))
   self:constants()
-  self:skip(3 * self:number())
+  self:note(self:skip(3 * self:number()))
   local inner = {}
   for i = 1, self:number() do
     inner[i] = self:func(list)
@@ -251,6 +267,9 @@ function Dump:func (list)
     self:text_of()
   end
   self:debug(one, vararg, inner, code)
+  one.print = around and table.concat(self.prints, "\0")
+  self.prints = around
+  self:note(one.print)
   return one
 end
 
@@ -260,13 +279,14 @@ end
 local header_sizes = {[0x54] = 4 + 1 + 1 + 6 + 3 + 8 + 8 + 1,
                       [0x55] = 4 + 1 + 1 + 6 + 5 + 5 + 9 + 9 + 1}
 
-local function read (func, ends)
+local function read (func, ends, prints)
   local dump = string.dump(func)
   local version = string.byte(dump, 5)
   if not header_sizes[version] then
     return nil
   end
   local self = setmetatable({text = dump, version = version, ends = ends,
+                             prints = prints and {}, saved = {},
                              at = header_sizes[version] + 1}, Dump)
   local list = {}
   local ok = pcall(self.func, self, list)
@@ -276,6 +296,10 @@ end
 function lines.of (text, name, ends)
   local chunk = load(text, name, "t", {})
   return chunk and read(chunk, ends)
+end
+
+function lines.prints (func)
+  return read(func, false, true)
 end
 
 function lines.of_function (func)

@@ -5,6 +5,8 @@
 --     first, last       its lines, as debug.getinfo has them; 0 of the main one
 --     parent            the function around it; nil
 --     name              of a local function the variable that it is given to
+--     declared          what it is given to where it is written, a variable or
+--                       a field: "a.b:c"; nil: none
 --     outer             the variable that was declared last where the function
 --                       begins; nil: there is none. A variable:
 --       name, line      and 'stop', the last line of its block
@@ -92,8 +94,12 @@ end
 -- Expressions
 ---------------------------------------------------------------------------
 
-function Parser:expressions ()
+-- names: of what they are given to; nil: nothing.
+function Parser:expressions (names)
+  local count = 0
   repeat
+    count = count + 1
+    self.named[self.at] = names and names[count] or nil
     self:expression()
   until not self:accept ","
 end
@@ -106,6 +112,7 @@ function Parser:constructor ()
       self:take "]"
       self:take "="
     elseif self:peek() == "name" and self:peek(1) == "=" then
+      self.named[self.at + 2] = self.texts[self.at]
       self.at = self.at + 2
     end
     self:expression()
@@ -130,9 +137,9 @@ function Parser:parameters ()
 end
 
 -- From its parameters to its end.
-function Parser:body (line, name, method)
+function Parser:body (line, name, method, declared)
   local func = {first = line or self:line(), parent = self.func, name = name,
-                outer = self.seen, constants = {}}
+                declared = declared, outer = self.seen, constants = {}}
   self.list[#self.list + 1] = func
   local loops = self.loops
   self.func, self.loops = func, 0
@@ -151,8 +158,9 @@ end
 function Parser:operand ()
   local kind = self:peek()
   if kind == "function" then
+    local declared = self.named[self.at]
     self:take()
-    self:body()
+    self:body(nil, nil, nil, declared)
   elseif kind == "{" then
     self:constructor()
   elseif self:accept "(" then
@@ -273,6 +281,7 @@ function Parser:declaration ()
     local count = 0
     repeat
       from, count = self.at, count + 1
+      self.named[from] = names[count]
       self:expression()
     until not self:accept ","
     to = count == #names and self.at
@@ -291,17 +300,17 @@ statements["local"] = function (self)
   end
   local name = self:take "name"
   self:declare(name)
-  self:body(nil, name)
+  self:body(nil, name, false, name)
 end
 
 statements["function"] = function (self)
-  local line, method = self.lines[self.at - 1], false
+  local line, from, method = self.lines[self.at - 1], self.at, false
   self:take "name"
   while self:peek() == "." or self:peek() == ":" do
     method = self:take() == ":"
     self:take "name"
   end
-  self:body(line, nil, method)
+  self:body(line, nil, method, self:text_from(from))
 end
 
 statements["do"] = function (self)
@@ -377,6 +386,23 @@ statements[";"] = statements["break"]
 local closing = {["end"] = true, ["else"] = true, ["elseif"] = true,
                  ["until"] = true, eof = true}
 
+-- What was read since then, without spaces.
+function Parser:text_from (at)
+  return table.concat(self.texts, "", at, self.at - 1)
+end
+
+-- Of variables and fields; false: another expression.
+function Parser:names ()
+  local list = {}
+  repeat
+    local from = self.at
+    self:expression()
+    local text = self:text_from(from)
+    list[#list + 1] = string.find(text, "^[%a_][%w_.]*$") and text or false
+  until not self:accept ","
+  return list
+end
+
 -- Assignments and calls begin with an expression.
 function Parser:statements ()
   while not closing[self:peek()] do
@@ -385,9 +411,9 @@ function Parser:statements ()
       self:take()
       statement(self)
     else
-      self:expressions()
+      local names = self:names()
       if self:accept "=" then
-        self:expressions()
+        self:expressions(names)
       end
     end
   end
@@ -398,6 +424,7 @@ function scoping.of (text)
     local self = setmetatable(tokens.of(text), Parser)
     local main = {first = 0, last = 0, constants = {}}
     self.at, self.list, self.func, self.loops = 1, {main}, main, 0
+    self.named = {}       -- where an expression begins -> what is given that
     self:block(self.statements)
     self:take "eof"
     return self.list

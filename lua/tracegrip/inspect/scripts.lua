@@ -20,7 +20,10 @@
 --   scripts.named(script, name)   the functions that are declared by that
 --                                 name, or by one that ends in it behind a dot
 --                                 or a colon: list of {first =, line =}, where
---                                 it is defined, and its first line with code
+--                                 it is defined, and its first line with code;
+--                                 numbers: a set of which they are of those
+--                                 that begin at that line (neighbours.lua), if
+--                                 there are several
 --   scripts.on_new (script)       to be set: called for each new one
 --   scripts.resolve(script, line) the first line from there on that has code,
 --                                 and a list of the first lines of the
@@ -35,6 +38,7 @@ local fault = require "tracegrip.inspect.fault"
 local fileurl = require "tracegrip.inspect.fileurl"
 local frames = require "tracegrip.inspect.frames"
 local lines = require "tracegrip.inspect.lines"
+local neighbours = require "tracegrip.inspect.neighbours"
 local sourcemaps = require "tracegrip.inspect.sourcemaps"
 local target = require "tracegrip.target"
 core.own()
@@ -168,13 +172,17 @@ end
 local declarations = {"function%s+([%a_][%w_.:]*)",
                       "([%a_][%w_.]*)%s*=%s*function%f[^%w_]"}
 
-function scripts.declared (script, line)
+local function line_of (script, line)
   local at, number = 1, 1
   while at and number < line do
     at = string.find(script.text, "\n", at, true)
     at, number = at and at + 1, number + 1
   end
-  local text = at and string.match(script.text, "[^\n]*", at) or ""
+  return at and string.match(script.text, "[^\n]*", at) or ""
+end
+
+function scripts.declared (script, line)
+  local text = line_of(script, line)
   local _, count = string.gsub(text, "%f[%w_]function%f[^%w_]", "")
   for _, pattern in ipairs(count == 1 and declarations or {}) do
     local name = string.match(text, pattern)
@@ -190,19 +198,47 @@ local function is_named (declared, name)
             and string.find(declared, "^[.:]", -#name - 1) ~= nil
 end
 
+-- Whether a function that begins there is declared by that name; of several in
+-- the line, the one of that number. Whether there are several. The whole source
+-- is read only where a line has the name's last word.
+local function is_declared (script, line, number, name, last)
+  local declared = scripts.declared(script, line)
+  if declared or not string.find(line_of(script, line), last, 1, true) then
+    return is_named(declared, name), false
+  end
+  local all = neighbours.at(script, line) or {}
+  return all[number] ~= nil and is_named(all[number].name, name), #all > 1
+end
+
+-- By where they begin.
+local function add_named (found, one, number)
+  local place = found[#found]
+  if not place or place.first ~= one.first then
+    place = {first = one.first, line = lines.first({one}, one.first),
+             numbers = number and {}}
+    found[#found + 1] = place
+  end
+  if number then
+    place.numbers[number] = true
+  end
+end
+
 -- A name is where the function begins, and a file has few of them: without it
 -- in the text nothing is looked at.
 function scripts.named (script, name)
-  local found = {}
+  local found, counts = {}, {}
   local last = string.match(name, "[%w_]*$")
   if last == "" or not string.find(script.text, last, 1, true) then
     return found
   end
   for _, one in ipairs(script.functions) do
-    if one.active[1] and one.first > 0
-       and is_named(scripts.declared(script, one.first), name) then
-      found[#found + 1] = {first = one.first,
-                           line = lines.first({one}, one.first)}
+    local number = (counts[one.first] or 0) + 1
+    counts[one.first] = number
+    if one.active[1] and one.first > 0 then
+      local is, several = is_declared(script, one.first, number, name, last)
+      if is then
+        add_named(found, one, several and number or nil)
+      end
     end
   end
   return found
