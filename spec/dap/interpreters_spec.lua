@@ -126,7 +126,7 @@ describe("an interpreter", function ()
     end)
   end)
 
-  it("that ends before it runs any Lua is told, with its last words", function ()
+  it("that ends before it runs any Lua is told, and what it said", function ()
     with(failing, function (self, where)
       assert.equal(("the program has ended (status 3), and has run%s: no app\n")
                    :format(needed), refused(self, where))

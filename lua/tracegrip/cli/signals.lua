@@ -8,8 +8,8 @@
 -- What was ignored when we were started, as nohup has it with SIGHUP, stays so.
 -- For SIGINT that is not to be had: a shell ignores it for what it runs in the
 -- background, but lua.c has a handler of its own by now, and main.lua has taken
--- that away. So it ends a command there too, as it ends any Lua script: a script
--- that has started "tracegrip record --pid" ends it by kill -INT.
+-- that away. So it ends a command there too, as it ends any Lua script: who has
+-- started "tracegrip record --pid" in a script ends it by kill -INT.
 
 local core = require "tracegrip.core"
 local main = require "tracegrip.cli.main"

@@ -1,6 +1,6 @@
 -- interpreter.lua - whether what is to run a program is a Lua that can be
--- debugged, before the program is given to it: of another one nothing would ever
--- come to the book (book.lua).
+-- debugged, before the program is given to it: of another one nothing would
+-- ever come to the book (book.lua).
 --
 --   interpreter.check(path, how, asking)
 --                      raises a problem if it cannot be debugged; waits. how:
