@@ -32,6 +32,20 @@ describe("tracegrip", function ()
                    result.stdout)
   end)
 
+  it("tells in one line what it cannot be run by", function ()
+    local other = ("LUA_INIT_%s=\"_VERSION = 'Lua 5.1'\" exec %s \"$@\"\n")
+                  :format(_VERSION:sub(5):gsub("%.", "_"), run.quote(run.host))
+    run.within(function (where)
+      run.write(where .. "/lua", "#!/bin/sh\n" .. other)
+      os.execute("chmod +x " .. run.quote(where .. "/lua"))
+      local result = run.command({tracegrip, "--version"},
+                                 {env = {LUA = where .. "/lua"}})
+      assert.equal(1, result.status)
+      assert.equal("tracegrip: this interpreter is of Lua 5.1: Lua 5.4 or 5.5 "
+                   .. "is needed (LUA names it)\n", result.stderr)
+    end)
+  end)
+
   it("helps with a command in either way", function ()
     local result = call("run", "--help")
     assert.equal(0, result.status)

@@ -10,6 +10,13 @@
 -- through before that of C libraries, so a luv.lua that lies there would be run
 -- in place of luv.
 
+-- So far any Lua reads this file.
+if _VERSION ~= "Lua 5.4" and _VERSION ~= "Lua 5.5" then
+  io.stderr:write("tracegrip: this interpreter is of ",
+                  _VERSION, ": Lua 5.4 or 5.5 is needed (LUA names it)\n")
+  os.exit(1)
+end
+
 local root = arg[0]:match("^(.*)/tracegrip/cli/launcher%.lua$")
 local lib = os.getenv("TRACEGRIP_LIB")
 
