@@ -150,6 +150,9 @@ spec: all host $(SPECLIB)   ## the Lua suite; SPEC=path for a part of it
 	$(V)$(if $(SPEC),$(BUSTED) $(SPEC),$(SUITE) \
 	  build-aux/suite.sh busted --lua=$(HOST))
 
+thorough:     ## the Lua suite with every seed and release of Lua; SPEC=path
+	$(V)THOROUGH=1 $(TOP) spec SPEC='$(SPEC)'
+
 stolen:       ## the suite while processors are taken away from it (as root); SPEC=path
 	$(V)build-aux/stolen.sh $(TOP) spec SPEC='$(SPEC)'
 
@@ -393,5 +396,5 @@ $(BIN): lua/tracegrip/cli/launcher.sh
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
 .SECONDARY:
-.PHONY: all deps vscode static static-objects crosscheck hostile hostile-run strange versions layouts jitlayouts oracle oracle-run musl arm64 host demo test importers memlab page pictures unit unit-run tsan spec stolen matrix asan spec-preload oom bench breakpoints \
+.PHONY: all deps vscode static static-objects crosscheck hostile hostile-run strange versions layouts jitlayouts oracle oracle-run musl arm64 host demo test importers memlab page pictures unit unit-run tsan spec thorough stolen matrix asan spec-preload oom bench breakpoints \
         soak truth fuzz fuzz-run lint format graph docs install env clean help

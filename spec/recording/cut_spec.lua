@@ -6,7 +6,7 @@
 
 local run = require "spec.support.run"
 
-local count = tonumber(os.getenv "TRACEGRIP_FUZZ") or 30
+local count = tonumber(os.getenv "TRACEGRIP_FUZZ") or run.some(15, 30)
 local seed = tonumber(os.getenv "TRACEGRIP_SEED") or 1
 
 local function cut (what, points)

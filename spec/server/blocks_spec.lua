@@ -67,7 +67,7 @@ local function place (all, list)
 end
 
 describe("a trace that comes as blocks", function ()
-  for seed = 1301, 1305 do
+  for seed = 1301, run.some(1302, 1305) do
     it(("is what the program itself records (seed %d)"):format(seed),
         function ()
       local target <close> = serving.start(listening(([[

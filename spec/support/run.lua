@@ -25,6 +25,14 @@ run.lua = os.getenv "LUA" or "lua5.4"
 -- as long. Nobody waits so long but for what is wrong.
 run.patience = 60000
 
+--- What is slow and repeats one thing, with other seeds or releases of Lua: a
+-- few of these, or all of them where that is asked for (make thorough).
+run.thorough = os.getenv "THOROUGH" == "1"
+
+function run.some (few, all)
+  return run.thorough and all or few
+end
+
 local function versions ()
   local pipe = io.popen(run.lua .. " -v 2>&1")
   local text = pipe:read "a"

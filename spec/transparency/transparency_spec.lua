@@ -6,7 +6,7 @@ local generate = require "spec.transparency.generate"
 local nesting = require "spec.transparency.nesting"
 local run = require "spec.support.run"
 
-local count = tonumber(os.getenv "TRACEGRIP_FUZZ") or 14
+local count = tonumber(os.getenv "TRACEGRIP_FUZZ") or run.some(5, 14)
 local first = tonumber(os.getenv "TRACEGRIP_SEED") or 1
 
 local all = {
