@@ -174,7 +174,7 @@ for _, interpreter in ipairs(here) do
 
     it("tells who calls the library's functions for how long", function ()
       for _, begin in ipairs {off, ""} do
-        whole(begin .. library:format(60), fast, function (file)
+        whole(begin .. library:format(20), fast, function (file)
           local rows = check_shares(file, "total_ms")
           assert.equal("[C]", rows["string.find"].url)
           assert.is_true(rows["string.find"].self_ms > rows.A.self_ms)
@@ -214,7 +214,7 @@ end
 
 describe("record --pid of LuaJIT", function ()
   it("knows the lines of what runs, interpreted and compiled", function ()
-    for _, begin in ipairs {off, ""} do
+    for begin, rounds in pairs {[off] = 8000, [""] = 20000} do
       spied.whole(path, begin .. ([[
         local t = {1}
         local function work (n)
@@ -228,7 +228,7 @@ describe("record --pid of LuaJIT", function ()
         say 'x' io.read()
         for i = 1, %d do
           work(10000)
-        end]]):format(40000), {"--sample", "4000"}, function (recording)
+        end]]):format(rounds), {"--sample", "4000"}, function (recording)
         local rows = spied.report(recording, true)
         local first = rows.work.line
         local known, all = 0, rows.work.self_ms
@@ -283,14 +283,15 @@ describe("record --pid of LuaJIT", function ()
       while true do busy() end]], function (process)
       process:word()
       local command = spied.ended(spied.start {
-        "top", "--pid", tostring(process.pid), "-n", "2", "--every", "1s"})
+        "top", "--pid", tostring(process.pid), "-n", "2", "--every",
+        "500ms"})
       assert.equal(0, command.status, command.stderr)
       assert.truthy(command.stdout:find "\n[^\n]* busy +[^\n]*program.lua:")
     end)
     run.within(function (directory)
       run.write(directory .. "/p.lua", [[
         local function work () local x = 0 for i = 1, 1e5 do x = x + i end end
-        repeat work() until os.clock() > 3]])
+        repeat work() until os.clock() > 1.5]])
       local command = spied.ended(spied.start {
         "record", "--outside", "-o", directory .. "/x.folded", "--", path,
         directory .. "/p.lua"})
