@@ -54,7 +54,7 @@ describe("a tick", function ()
       local function tail (x) local y = %s return leaf(y) end
       local function plain (x) local y = %s local r = leaf(y) return r end
     ]]):format(work, work)
-    sampled(busy(2, functions, "tail(i) plain(i)"), function (trace)
+    sampled(busy(1, functions, "tail(i) plain(i)"), function (trace)
       local ticks = recorded.ticks(trace)
       local both = ticks.tail + ticks.plain
       assert.is_true(both > 50)
@@ -70,7 +70,7 @@ describe("a tick", function ()
         local z = %s
         return sin(y + z)
       end]]):format(work, work)
-    local program = busy(2, functions, "heavy(i)")
+    local program = busy(1, functions, "heavy(i)")
     local _, before = program:match("^(.-)local y"):gsub("\n", "")
     local first = before + 1
     sampled(program, function (trace)
@@ -98,7 +98,7 @@ describe("a tick", function ()
   local function hung (call)
     local f = "local function f (x) return x + 1 end"
     local code = busy(0.3, f, "f(i)") .. [[
-      os.execute("(sleep 3; kill -9 " .. process.pid() .. ") &")
+      os.execute("(sleep 1.5; kill -9 " .. process.pid() .. ") &")
       local text = ("a"):rep(400)
     ]] .. call
     local times = {}
