@@ -52,7 +52,7 @@ local program = [==[
   local function few (a, b, c) return a end
   local function many (...) return (...) end
   start()
-  for i = 1, 800 do
+  for i = 1, ROUNDS do
     local a, b, c = tables[random(12)], tables[random(12)], tables[random(12)]
     few(a, b, c)
     many(a, b, c)
@@ -62,6 +62,9 @@ local program = [==[
     end
   end
 ]==]
+
+local ROUNDS = run.some(400, 800)
+program = program:gsub("ROUNDS", ROUNDS)
 
 -- Texts that come again, alone and in tables, of all lengths up to those that
 -- are long; most of them are gone a while later, and others have their
@@ -87,7 +90,7 @@ local texts = [==[
   local function many (...) return ... end
   for i = 1, 200 do pool[i] = text() end
   start()
-  for i = 1, 2500 do
+  for i = 1, ROUNDS do
     local a, b, c = one(), {[one()] = one(), [one()] = 1, one()}, one()
     if i % 3 == 0 then b, c = one(), {k = one(), name = one(), one(), one()} end
     fixed(a, b, c)
@@ -99,6 +102,9 @@ local texts = [==[
     if i % 90 == 45 and i > 90 then finish() end
   end
 ]==]
+
+local TOLD = run.some(1000, 2500)
+texts = texts:gsub("ROUNDS", TOLD)
 
 -- A short text at the address of one that is gone, and with the same hash.
 local again = [==[
@@ -153,7 +159,7 @@ local function arguments (options, code)
       to[#to + 1] = p.arguments
     end
   end
-  assert.equal(code and #lists.many or 800, #lists.few)
+  assert.equal(code and #lists.many or ROUNDS, #lists.few)
   return lists
 end
 
@@ -198,7 +204,7 @@ describe("a table that is like one before", function ()
         assert.same(p.arguments, fixed, tostring(i))
       end
     end
-    assert.equal(2500, i)
+    assert.equal(TOLD, i)
   end)
 
   local calls = [[
