@@ -90,7 +90,7 @@ for i = 1, 3 do outer(i) end
 programs.deep = [[
 local function down (n) if n > 0 then return 1 + down(n - 1) end return 0 end
 start()
-down(3500)
+down(3100)
 down(3)
 ]]
 
