@@ -306,8 +306,8 @@ describe("a pprof profile of deep recursion", function ()
 
   it("is no longer than the recursion is deep", function ()
     for name in pairs(recursion) do
-      local _, read, short = profile(name, 1500)
-      local _, _, long = profile(name, 6000)
+      local _, read, short = profile(name, 1000)
+      local _, _, long = profile(name, 4000)
       assert.is_true(long < 5 * short + 20000, name)
       local folded, deepest = 0, 0
       for _, sample in ipairs(read.samples) do

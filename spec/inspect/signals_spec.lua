@@ -3,6 +3,7 @@
 -- about to change that.
 
 local debugger = require "spec.support.debugger"
+local run = require "spec.support.run"
 
 local it = debugger.needed(it, pending)
 
@@ -26,7 +27,8 @@ end
 describe("a breakpoint", function ()
   it("is met each time, whenever messages come", function ()
     debugger.debug([[
-local COUNT = 250000
+local COUNT = ]] .. run.some(100000, 250000) .. [[
+
 hits = 0
 local function callee (n)
   if n % 10 == 0 then
@@ -48,7 +50,8 @@ end)
 describe("the program's own hook", function ()
   it("is as it was set, whenever messages come", function ()
     debugger.attach([[
-local COUNT = 1000000
+local COUNT = ]] .. run.some(400000, 1000000) .. [[
+
 local sethook, gethook = debug.sethook, debug.gethook
 local events, wrong = 0, 0
 local function hook ()
