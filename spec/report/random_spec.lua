@@ -5,7 +5,7 @@
 local generate = require "spec.transparency.generate"
 local run = require "spec.support.run"
 
-local count = tonumber(os.getenv "TRACEGRIP_FUZZ") or run.some(2, 3)
+local count = tonumber(os.getenv "TRACEGRIP_FUZZ") or run.some(1, 3)
 local first = tonumber(os.getenv "TRACEGRIP_SEED") or 1
 
 local function try (seed)
