@@ -10,7 +10,9 @@ local it = debugger.needs_memory(debugger.needed(it, pending), pending)
 
 -- Per step: ten objects of a class that stay, ten with a finalizer, and twenty
 -- that go, whose addresses are used again.
-local program = [[
+local program = ("package.cpath = %q .. package.cpath "):format(
+                  run.build .. "/spec/?.so;") .. [[
+local rest = require "process".sleep
 kept, steps = {}, 0
 local classes = {}
 local function class (name)
@@ -30,6 +32,8 @@ while not done do
                                                __name = "Last" .. steps})
     end
     reached = steps
+  else
+    rest(0.001)
   end
 end
 io.stdout:write "done\n"]]
