@@ -53,7 +53,7 @@ local function sampled (options, use)
   kept:within(run.literal(options), function (directory)
     local tries = 0
     repeat
-      local result = recorded.run(directory, code(1), options)
+      local result = recorded.run(directory, code(2), options)
       assert.equal(0, result.status, result.stderr)
       tries = tries + 1
     until tries == 5 or not has_two_mains(directory)

@@ -7,7 +7,7 @@
 local run = require "spec.support.run"
 local switches = require "spec.transparency.switches"
 
-local count = tonumber(os.getenv "TRACEGRIP_FUZZ") or run.some(10, 30)
+local count = tonumber(os.getenv "TRACEGRIP_FUZZ") or run.some(12, 30)
 local first = tonumber(os.getenv "TRACEGRIP_SEED") or 1
 
 -- Runs the program; with `only` it starts no trace but that one.
