@@ -156,38 +156,35 @@ static int open_working (const char *path, char **working) {
   return tg_newfile_beside(path, working);
 }
 
-/* Closes what was written and puts it in its place: rename(2) leaves either the
-   old file or the new one under the name. Half of a file is removed. */
-static tg_Status finish (Saving *s, tg_Status status, const char *working,
-                         const char *path) {
-  int error = s->out.error != 0 ? s->out.error : errno;
-  tg_fdwriter_close(&s->out);
-  if (status == TG_OK && working != NULL && rename(working, path) != 0) {
-    status = TG_ERR_IO;
-    error = errno;
-  }
-  if (status != TG_OK && working != NULL)
-    unlink(working);
+/* The writer has a duplicate of the descriptor, which is none of the three
+   standard ones (fdwriter.h). */
+tg_Status tg_save_into (int fd, tg_Stream *stream, const tg_Program *program,
+                        const tg_TraceEntry *trace, tg_Pos stop) {
+  Saving s = {.stream = stream};
+  tg_fdwriter_open(&s.out, fd);
+  tg_Status status = write_all(&s, program, trace, stop);
+  int error = s.out.error != 0 ? s.out.error : errno;
+  tg_fdwriter_close(&s.out);
+  tg_buf_free(&s.bytes);
   errno = error;
   return status;
 }
 
-/* The descriptor that was opened is closed at once: the writer has a duplicate,
-   which is none of the three standard ones (fdwriter.h). */
 tg_Status tg_save (const char *path, tg_Stream *stream,
                    const tg_Program *program, const tg_TraceEntry *trace,
                    tg_Pos stop) {
-  Saving s = {.stream = stream};
   char *working;
   int fd = open_working(path, &working);
-  tg_Status status = TG_ERR_IO;
-  if (fd >= 0) {
-    tg_fdwriter_open(&s.out, fd);
-    close(fd);
-    status = finish(&s, write_all(&s, program, trace, stop), working, path);
-    tg_buf_free(&s.bytes);
-  }
+  if (fd < 0)
+    return TG_ERR_IO;
+  tg_Status status = tg_save_into(fd, stream, program, trace, stop);
   int error = errno;
+  close(fd);
+  errno = error;
+  if (working != NULL && !tg_newfile_place(working, path, status == TG_OK)
+      && status == TG_OK)
+    status = TG_ERR_IO;
+  error = errno;
   tg_free(working);
   errno = error;
   return status;

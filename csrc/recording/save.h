@@ -18,4 +18,8 @@ tg_Status tg_save (const char *path, tg_Stream *stream,
                    const tg_Program *program, const tg_TraceEntry *trace,
                    tg_Pos stop);
 
+/* The same into a file that is open and empty. */
+tg_Status tg_save_into (int fd, tg_Stream *stream, const tg_Program *program,
+                        const tg_TraceEntry *trace, tg_Pos stop);
+
 #endif

@@ -19,17 +19,23 @@ bool tg_wanted_counts (const tg_Trace *t) {
          || t->end == TG_END_MEMORY || t->end == TG_END_DISK;
 }
 
-/* Who gets the bytes as they are gets what other traces record too: so what is
-   to be kept secret from him is not recorded for those either. False without
-   memory. */
-static bool hide_from_bytes (const tg_Session *s, tg_Selection *d) {
+/* Whether a trace is for somebody outside of the program: a file, a terminal, a
+   client, who may get the bytes as they are. */
+static bool goes_out (const tg_Trace *t) {
+  return t->plan != NULL || t->follower != NULL
+         || t->origin == TG_ORIGIN_FEED || t->origin == TG_ORIGIN_LOG;
+}
+
+/* What goes out has what other traces record too: so what it is to hide is not
+   recorded for those either. False without memory. */
+static bool hide_outside (const tg_Session *s, tg_Selection *d) {
   bool ok = true;
   tg_Filter f;
   tg_filter_init(&f);
   for (const tg_Trace *t = s->traces; t != NULL && ok; t = t->next) {
     const tg_Patterns *redact = &t->options.redact;
-    bool bytes = t->follower != NULL && tg_follower_is_bytes(t->follower);
-    for (size_t i = 0; bytes && ok && i < redact->count; i++)
+    size_t n = goes_out(t) ? redact->count : 0;
+    for (size_t i = 0; ok && i < n; i++)
       ok = tg_patterns_add(&f.options.redact, redact->list[i]);
   }
   tg_options_bound(&f.options, TG_BOUND_STRANGER); /* some may be a client's */
@@ -74,7 +80,7 @@ static bool gather (tg_Session *s, bool all, tg_Wanted *w) {
   }
   if (w->selection.count == 0)
     w->depth_limit = TG_NOLIMIT;
-  if (ok && hide_from_bytes(s, &w->selection))
+  if (ok && hide_outside(s, &w->selection))
     return true;
   tg_selection_clear(&w->selection);
   return false;

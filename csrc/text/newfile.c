@@ -56,6 +56,15 @@ int tg_newfile_beside (const char *path, char **name) {
   return fd;
 }
 
+bool tg_newfile_place (const char *working, const char *path, bool whole) {
+  if (whole && rename(working, path) == 0)
+    return true;
+  int error = errno;
+  unlink(working);
+  errno = error;
+  return false;
+}
+
 void tg_newfile_drop (const char *path) {
   struct stat st;
   int error = errno;

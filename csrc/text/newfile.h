@@ -25,6 +25,11 @@ int tg_newfile_open (const char *path);
    freed, in '*name'. -1 with errno. */
 int tg_newfile_beside (const char *path, char **name);
 
+/* Puts what was written beside 'path' in its place: rename(2) leaves either the
+   old file or the new one under the name. If it is not 'whole', or that fails,
+   it is removed: false, with the errno of that or the one that was. */
+bool tg_newfile_place (const char *working, const char *path, bool whole);
+
 /* Removes a file that could not be written to its end; what is no regular file
    stays. Keeps errno. */
 void tg_newfile_drop (const char *path);
