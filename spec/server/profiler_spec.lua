@@ -431,7 +431,8 @@ describe("the profiler of a host with wishes of its own", function ()
     tell(program, "sum(2)")
     peers.sleep(4.2)
     local session = finish(peer, id)
-    assert.is_true(math.abs(session.duration - 4000) < 1, session.duration)
+    -- What is beside it decides when it begins, by some ms.
+    assert.near(4000, session.duration, 150)
     assert.equal(2, hits(peer, id).square)
   end)
 
