@@ -1,6 +1,6 @@
 /*
 ** wanted.h - what the hook is to record: what any of the active traces wants,
-** less what must be kept from one who gets all of it.
+** less what must be kept from those outside of the program who get all of it.
 **
 ** The hook hides what is too deep only where no trace can ever see it. A
 ** coroutine that is resumed from another place is less deep, and then its
