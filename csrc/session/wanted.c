@@ -19,15 +19,16 @@ bool tg_wanted_counts (const tg_Trace *t) {
          || t->end == TG_END_MEMORY || t->end == TG_END_DISK;
 }
 
-/* Whether a trace is for somebody outside of the program: a file, a terminal, a
-   client, who may get the bytes as they are. */
+/* Whether a trace goes out of the program: onto a file or to a client with all
+   that is recorded, or as a log. A client of packets gets what any of its
+   traces asks for. */
 static bool goes_out (const tg_Trace *t) {
-  return t->plan != NULL || t->follower != NULL
-         || t->origin == TG_ORIGIN_FEED || t->origin == TG_ORIGIN_LOG;
+  return t->plan != NULL || t->origin == TG_ORIGIN_LOG
+         || (t->follower != NULL && tg_follower_is_bytes(t->follower));
 }
 
-/* What goes out has what other traces record too: so what it is to hide is not
-   recorded for those either. False without memory. */
+/* What such a one is to hide is not recorded for others either. False without
+   memory. */
 static bool hide_outside (const tg_Session *s, tg_Selection *d) {
   bool ok = true;
   tg_Filter f;
