@@ -60,7 +60,7 @@ end
 
 describe("tracegrip top", function ()
   it("shows the share of each function", function ()
-    local result = top "-n 2 --every 500ms program.lua 30"
+    local result = top "-n 2 --every 1s program.lua 30"
     local last = result.stdout:match ".*(\ntracegrip top: .*)"
     assert.matches("tracegrip top: program.lua, 0:00:%d%d\nprocessor %[", last)
     assert.matches("[%d,]+ samples/s", last)
@@ -115,7 +115,7 @@ describe("tracegrip top", function ()
   it("ends what it has run after so many tables, and leaves nothing",
      function ()
     local result = shell [[
-      $T top -n 1 --every 200ms program.lua
+      $T top -n 1 --every 1s program.lua
       echo "status $?"
       ls -d tracegrip-* 2>/dev/null
       true]]
@@ -148,8 +148,7 @@ describe("tracegrip top", function ()
   end)
 
   it("counts what is allocated, by function", function ()
-    local words = "-n 2 --every 500ms --memory --sort bytes program.lua"
-    local result = top(words, [[
+    local result = top("-n 2 --every 1s --memory --sort bytes program.lua", [[
       local function many () for i = 1, 1000 do local t = {i, i, i} end end
       local function few () for i = 1, 100 do local t = {i, i, i} end end
       while true do many() few() end
@@ -168,11 +167,11 @@ describe("tracegrip top", function ()
 
   it("counts what is allocated, by line", function ()
     local result = shell([[
-      $T top -n 1 --every 500ms --memory --lines --sort bytes program.lua
-      $T top -n 1 --every 500ms --calls --memory --lines program.lua
+      $T top -n 1 --every 1s --memory --lines --sort bytes program.lua
+      $T top -n 1 --every 1s --calls --memory --lines program.lua
       $T serve --listen unix:there program.lua >served 2>&1 &
       until grep -q listening served; do sleep 0.05; done
-      $T top -n 1 --every 500ms --memory --lines --sort bytes unix:there
+      $T top -n 1 --every 1s --memory --lines --sort bytes unix:there
       kill $!
     ]], [[
       local kept
@@ -208,7 +207,7 @@ describe("tracegrip top", function ()
   end)
 
   it("shows lines", function ()
-    local result = top("-n 2 --every 500ms --lines program.lua", [[
+    local result = top("-n 2 --every 1s --lines program.lua", [[
       local x = 0
       while true do
         for i = 1, 30000 do x = x + i % 3 end
@@ -225,7 +224,7 @@ describe("tracegrip top", function ()
   end)
 
   it("shows a C function that does not return", function ()
-    local result = top("-n 3 --every 500ms program.lua", [[
+    local result = top("-n 3 --every 1s program.lua", [[
       local function guilty ()
         local s = ("a"):rep(40)
         local found = s:find(("a*"):rep(20) .. "b")
@@ -268,7 +267,7 @@ describe("tracegrip top", function ()
       : >out
       $T serve --listen unix:there program.lua >>out 2>&1 &
       until grep -q listening out; do sleep 0.05; done
-      $T top -n 2 --every 500ms unix:there
+      $T top -n 2 --every 1s unix:there
       $T top -n 1 --every 200ms unix:there
       kill -0 $! && echo works
       touch enough
