@@ -283,15 +283,14 @@ describe("record --pid of LuaJIT", function ()
       while true do busy() end]], function (process)
       process:word()
       local command = spied.ended(spied.start {
-        "top", "--pid", tostring(process.pid), "-n", "2", "--every",
-        "500ms"})
+        "top", "--pid", tostring(process.pid), "-n", "2", "--every", "1s"})
       assert.equal(0, command.status, command.stderr)
       assert.truthy(command.stdout:find "\n[^\n]* busy +[^\n]*program.lua:")
     end)
     run.within(function (directory)
       run.write(directory .. "/p.lua", [[
         local function work () local x = 0 for i = 1, 1e5 do x = x + i end end
-        repeat work() until os.clock() > 1.5]])
+        repeat work() until os.clock() > 3]])
       local command = spied.ended(spied.start {
         "record", "--outside", "-o", directory .. "/x.folded", "--", path,
         directory .. "/p.lua"})

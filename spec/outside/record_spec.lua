@@ -550,13 +550,13 @@ describe("record --subprocesses", function ()
 
   -- It is met a fifth of a second after it has begun, or later where the
   -- machine is busy: so it is told how much processor time it takes.
-  local child = work .. "repeat work() until os.clock() > 1.5"
+  local child = work .. "repeat work() until os.clock() > 3"
 
   -- The same with a recording that it knows the name of.
   local met = work .. [[
     local path = arg[1] .. "." .. io.open "/proc/self/stat":read "n"
     repeat for i = 1, 1000 do work() end until io.open(path)
-    for i = 1, 100000 do work() end]]
+    for i = 1, 200000 do work() end]]
 
   -- The recordings in that directory of what the process has started.
   local function others (directory)
@@ -662,8 +662,7 @@ describe("top --pid", function ()
       while true do busy() end]], function (process)
       process:word()
       local command = spied.ended(spied.start {
-        "top", "--pid", tostring(process.pid), "-n", "2", "--every",
-        "500ms"})
+        "top", "--pid", tostring(process.pid), "-n", "2", "--every", "1s"})
       assert.equal(0, command.status, command.stderr)
       assert.truthy(command.stdout:find("program.lua", 1, true))
       assert.truthy(command.stdout:find "\n[^\n]* busy +[^\n]*program.lua:")
